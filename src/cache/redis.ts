@@ -3,19 +3,17 @@ import type { Cache } from './cache.ts'
 
 const PREFIX = 'gateway:'
 const LIFE_SECONDS = 300
-/** Computing an answer is cheaper than waiting longer than this. */
+// Computing an answer is cheaper than waiting longer than this.
 const PATIENCE_MS = 250
-/** The pause before reconnecting to a Redis that was late. */
+// The pause before reconnecting to a Redis that was late.
 const REST_MS = 1000
-/** An outage is over when Redis has answered for this long. */
+// An outage is over when Redis has answered for this long.
 const STEADY_MS = 5000
 const MAX_COMMANDS = 500
 const MAX_VALUE_BYTES = 1024 * 1024
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024
-/**
- * The bytes that a gateway stores in the lifetime of a value. Redis holds at most twice as much of
- * it at a time.
- */
+// The bytes that a gateway stores in the lifetime of a value. Redis holds at most twice as much of
+// it at a time.
 const MAX_STORED_BYTES = 64 * 1024 * 1024
 
 /**
@@ -64,7 +62,6 @@ export async function openRedisCache(url: string, onError: (error: Error) => voi
     }, REST_MS).unref()
   }
 
-  /** Sends a command. @returns undefined if Redis is unreachable or rejects it */
   const send = async <T>(command: (ready: Client) => Promise<T>): Promise<T | undefined> => {
     const ready = client
     if (!ready?.isReady) return undefined

@@ -18,11 +18,9 @@ export interface Forms<T> {
 /** How a store reads statements. A reader has that of its store. */
 export interface Dialect extends SqlDialect {
   readonly session: SessionSettings
-  /** Begins a snapshot. */
   readonly begin: string
   /** Settings of a transaction that writes, as statements that each end with a semicolon. */
   readonly writing: string
-  /** Chooses the form for this store. */
   choose<T>(forms: Forms<T>): T
   /** Writes the marks of a statement as this store reads them. */
   write(sql: Prisma.Sql): Prisma.Sql

@@ -7,7 +7,7 @@
 /** Casts a double to the decimal number that it prints as. */
 export const exact = (double: string) => `(${double})::text::numeric`
 
-/** The largest double, and half of the smallest one above 0: below it, 0 is nearer. */
+// The largest double, and half of the smallest one above 0: below it, 0 is nearer.
 const MAX = '1.7976931348623157e308'
 const HALF_OF_MIN = '2.4703282292062327209e-324'
 
@@ -26,17 +26,16 @@ export const toDouble = (decimal: string) =>
 export const plainDouble = (decimal: string) =>
   `least(greatest(${decimal}, -${MAX}), ${MAX})::float8`
 
-/**
- * True if a double is so moderate that a product or a quotient of two is neither beyond all doubles
- * nor becomes 0.
- */
+// True if a double is so moderate that a product or a quotient of two is neither beyond all doubles
+// nor becomes 0.
 const isModerate = (double: string) => `abs(${double}) BETWEEN 1e-150 AND 1e150`
 
 /**
  * Divides doubles, as Postgres does where it does not refuse the quotient. Null for a divisor of 0.
  */
 export const quotient = (dividend: string, divisor: string) =>
-  `CASE WHEN (${dividend} = 0 OR ${isModerate(dividend)}) AND ${isModerate(divisor)} THEN ${dividend} / ${divisor}
+  `CASE WHEN (${dividend} = 0 OR ${isModerate(dividend)}) AND ${isModerate(divisor)}
+    THEN ${dividend} / ${divisor}
     ELSE ${toDouble(`${exact(dividend)} / nullif(${exact(divisor)}, 0)`)} END`
 
 /**
@@ -44,7 +43,8 @@ export const quotient = (dividend: string, divisor: string) =>
  * 1e140, below 1e-140 it is 0. With an exponent of 90 products of three do.
  */
 export const moderate = (double: string, exponent = 140) =>
-  `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent} WHEN ${double} < -1e${exponent} THEN -1e${exponent}
+  `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent} WHEN ${double} < -1e${exponent}
+    THEN -1e${exponent}
     WHEN abs(${double}) < 1e-${exponent} THEN 0 ELSE ${double} END)`
 
 /** Sums doubles exactly and returns a double; null if all of them are null. */

@@ -33,9 +33,9 @@ export const tooSlow = () =>
 
 const AGAIN = 'Nothing was changed: run it again after that.'
 
-/** Resources that the server lacks, by SQLSTATE. */
 const RESOURCES: Record<string, string> = {
-  '53100': `The disk of the database is full. Free space on it, or move it to a larger one. ${AGAIN}`,
+  '53100':
+    'The disk of the database is full. ' + `Free space on it, or move it to a larger one. ${AGAIN}`,
   '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${AGAIN}`,
   '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
   '53400':
@@ -82,7 +82,7 @@ export const answerTooLarge = (maxBytes: number) =>
       '(MAX_ANSWER_BYTES). Ask for fewer rows or fields, or split it into several requests.',
   )
 
-/** The error of a query that the graph plans. Undefined if resolvers have to find the error. */
+// The error of a query that the graph plans. Undefined if resolvers have to find the error.
 function queryFault({ code, message, problems, maxBytes }: SqlError): GatewayError | undefined {
   if (maxBytes !== undefined) return answerTooLarge(maxBytes)
   return code === 'NO_JSON' ? undefined : new GatewayError(code, message, problems)
@@ -134,10 +134,8 @@ export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !isStalePlan(error)
 
 const FEATURE_NOT_SUPPORTED = '0A000'
-/**
- * A prepared statement whose columns a migration has changed has the same code. Messages may be in
- * another language.
- */
+// A prepared statement whose columns a migration has changed has the same code. Messages may be in
+// another language.
 const isStalePlan = (error: Error) =>
   'routine' in error && error.routine === 'RevalidateCachedQuery'
 export const QUERY_CANCELED = '57014'
@@ -146,10 +144,10 @@ const READ_ONLY = '25006'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_COLUMN = '42703'
 
-/** Codes of a lost connection: of Postgres and of Node's network. */
+// Codes of a lost connection: of Postgres and of Node's network.
 const LOST = /^(08...|57P0[123]|E(CONN|HOST|NET|PIPE|TIMEDOUT).*)$/
 
-/** SQLSTATE classes that do not depend on the statement: no connection, no resources. */
+// SQLSTATE classes that do not depend on the statement: no connection, no resources.
 const UNAVAILABLE_CLASSES = ['08', '53']
 
 const UNAVAILABLE = new Set([
@@ -193,7 +191,7 @@ const isUnavailable = (code: string) =>
   UNAVAILABLE.has(code) ||
   (/^[0-9A-Z]{5}$/.test(code) && UNAVAILABLE_CLASSES.includes(code.slice(0, 2)))
 
-/** Errors of pg itself have no code. */
+// Errors of pg itself have no code.
 const NO_CONNECTION = new RegExp(
   [
     'connection terminated',
@@ -217,7 +215,6 @@ function codesOf(error: Error): string[] {
 
 const codeOf = (error: Error) => ('code' in error ? error.code : undefined)
 
-/** The cause of an error of Prisma or its adapter. */
 function adapterCause(
   error: Error,
 ): { kind?: unknown; originalCode?: unknown; code?: unknown } | undefined {

@@ -6,7 +6,6 @@ import type { Queryable } from './write.ts'
  */
 export class TemporaryTable<Column extends string> {
   readonly name: string
-  /** The SQL type of each column. */
   readonly #types: Record<Column, string>
 
   constructor(name: string, types: Record<Column, string>) {
@@ -18,7 +17,6 @@ export class TemporaryTable<Column extends string> {
     return Object.keys(this.#types) as Column[]
   }
 
-  /** Creates it without rows. */
   async create(client: Queryable): Promise<void> {
     const columns = this.columns.map((column) => `${column} ${this.#types[column]}`)
     await client.query(`CREATE TEMP TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`)

@@ -3,7 +3,7 @@ import { LOCKS } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
 import { rebuildRankHistory } from '../domain/points/rebuild-rank-history.ts'
 
-/** Runs come in series: rank history waits for the last of them. */
+// Runs come in series: rank history waits for the last of them.
 const PAUSE_MS = 1000
 const RETRY_MS = 60_000
 

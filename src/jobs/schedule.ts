@@ -27,7 +27,6 @@ type ScheduleDeps = Pick<
 >
 
 export interface Schedule {
-  /** Stops the current run, which is rolled back. */
   close(): Promise<void>
 }
 
@@ -37,7 +36,6 @@ interface ScheduleOptions {
   onLooked?(job: string): void
 }
 
-/** Jobs that are due at the ticks of a pattern. */
 interface Job {
   name: string
   pattern: string | undefined
@@ -96,7 +94,7 @@ export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions = {})
   for (const { name, pattern, due } of jobs) {
     if (pattern === undefined) continue
     const ticks = readCron(pattern)
-    /** The last tick that this gateway has completed. */
+    // The last tick that this gateway has completed.
     let completed: number | undefined
     const look = async () => {
       const tick = ticks.lastUntil(now())

@@ -2,7 +2,7 @@ import pg from 'pg'
 
 const CANCEL_MS = 2000
 
-/** Parts of pg's client and connection that its types omit. */
+// Parts of pg's client and connection that its types omit.
 interface Internals {
   host: string
   port: number

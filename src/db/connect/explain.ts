@@ -2,15 +2,11 @@ import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { isUnsupported, QUERY_CANCELED } from '../faults.ts'
 
-/**
- * A store of several servers may take seconds to find that it has no plan, the longer the more
- * users a statement is about.
- */
+// A store of several servers may take seconds to find that it has no plan, the longer the more
+// users a statement is about.
 const EXPLAIN_MS = 250
-/**
- * An internal error, which such a store raises for some nested statements that it rewrites: 'plan
- * should not reference subplan's variable'.
- */
+// An internal error, which such a store raises for some nested statements that it rewrites: 'plan
+// should not reference subplan's variable'.
 const PLANNER_FAILED = 'XX000'
 
 /**

@@ -1,7 +1,7 @@
 import { unavailable } from '../faults.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
-/** The bounds of the queue. More reads would only be rejected later. */
+// The bounds of the queue. More reads would only be rejected later.
 const MAX_WAITING = 500
 const MAX_WAIT_MS = 10_000
 
@@ -50,7 +50,6 @@ export class Lane {
     else this.#busy--
   }
 
-  /** Rejects reads that have waited too long or whose clients have gone. */
   sweep(now: number): void {
     this.#waiting = this.#waiting.filter(({ scope, since, reject }) => {
       const end = endOf(scope, now) ?? (now - since > MAX_WAIT_MS ? unavailable() : undefined)

@@ -6,7 +6,7 @@ import { Client, type ClientConfig } from './client.ts'
 import type { Prepared, Send } from './protocol.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
-/** The maximum number of unanswered statements. */
+// The maximum number of unanswered statements.
 const MAX_STATEMENTS = 2000
 
 /**
@@ -19,7 +19,6 @@ export class Sent<T = unknown> {
   readonly statement: Prepared | undefined
   readonly scope: ReadScope
   readonly at = performance.now()
-  /** True if it has been answered or rejected. */
   settled = false
   readonly #done: Timed<T>
 
@@ -40,12 +39,10 @@ export class Sent<T = unknown> {
 export class Line {
   readonly #client: pg.Client
   readonly #socket = new Socket()
-  /**
-   * In the order in which they were sent. A Set would keep its old tables alive, and in them what
-   * was answered.
-   */
+  // In the order in which they were sent. A Set would keep its old tables alive, and in them what
+  // was answered.
   readonly #sent: Sent[] = []
-  /** When it connected or received the last answer. Undefined before it is connected. */
+  // When it connected or received the last answer. Undefined before it is connected.
   #answered: number | undefined
   #corked = false
 
@@ -73,12 +70,10 @@ export class Line {
     return this.#sent.length
   }
 
-  /** The statement that Postgres is working on. */
   get head(): Sent | undefined {
     return this.#sent[0]
   }
 
-  /** How long Postgres has been working on the first statement, in milliseconds. */
   age(now: number): number {
     return this.head && this.#answered !== undefined
       ? now - Math.max(this.head.at, this.#answered)
@@ -118,7 +113,6 @@ export class Line {
     for (const sent of this.#sent) if (sent !== head) sent.settle(error)
   }
 
-  /** Cancels the running statement and closes the connection. */
   cancel(): void {
     void requestCancel(this.#client)
     this.destroy()

@@ -15,7 +15,7 @@ export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 /** Prisma's models, each with its methods. */
 export type ReaderModels = Pick<PrismaClient, Uncapitalize<Prisma.ModelName>>
 
-/** Turns off Prisma's timeouts: the statements of a reader have a deadline already. */
+// Turns off Prisma's timeouts: the statements of a reader have a deadline already.
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 /**
@@ -24,11 +24,10 @@ const NO_LIMIT_MS = 2 ** 31 - 1
  */
 export class Models {
   readonly #adapter = new ReaderAdapter()
-  /** Transactions start one by one, so that each gets the connection of its reader. */
+  // Transactions start one by one, so that each gets the connection of its reader.
   readonly #starting = pLimit(1)
   #opened: PrismaClient | undefined
 
-  /** Returns models whose statements a reader sends. */
   of(send: Send): ReaderModels {
     const query = {
       $allModels: {
@@ -45,7 +44,7 @@ export class Models {
     await this.#opened?.$disconnect()
   }
 
-  /** Opened on first use: it takes 30 ms, and most programs need no models. */
+  // Opened on first use: it takes 30 ms, and most programs need no models.
   get #prisma(): PrismaClient {
     this.#opened ??= new PrismaClient({
       adapter: this.#adapter,
@@ -85,7 +84,7 @@ interface Call {
 
 const delegateOf = (model: string) => `${model.charAt(0).toLowerCase()}${model.slice(1)}`
 
-/** A driver adapter of Prisma: PrismaPg translates values and errors, readers send. */
+// A driver adapter of Prisma: PrismaPg translates values and errors, readers send.
 class ReaderAdapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   readonly provider = 'postgres'
   readonly adapterName = 'reader'

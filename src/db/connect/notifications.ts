@@ -139,10 +139,8 @@ interface Events {
   deliver(channel: string, payload: string): void
 }
 
-/**
- * Listens on one connection for as long as heartbeats arrive.
- * @throws the error that ended it, unless it was closed
- */
+// Listens on one connection for as long as heartbeats arrive. Throws the error that ended it,
+// unless it was closed.
 async function hold(
   options: NotificationsOptions,
   closing: AbortSignal,

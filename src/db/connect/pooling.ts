@@ -8,7 +8,6 @@ import { GatewayError } from '../../errors.ts'
  */
 export type Pooling = 'none' | 'session' | 'transaction'
 
-/** How long a connection of a pooler may take. */
 const PATIENCE_MS = 3000
 const TRIES = 5
 

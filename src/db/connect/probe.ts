@@ -17,7 +17,7 @@ export interface Probe {
 
 const DEADLINE_MS = 800
 const CLOSING_MS = 500
-/** Reconnects regularly, so as not to stay on a server that new connections no longer reach. */
+// Reconnects regularly, so as not to stay on a server that new connections no longer reach.
 const LIFETIME_SECONDS = 60
 
 /**

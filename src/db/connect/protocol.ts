@@ -13,14 +13,14 @@ import type { TextRow } from 'pothos-sql'
 export type { TextRow }
 
 const DATA_ROW = 68
-/** A character of Latin-1 that is a part of a longer one in UTF-8. */
+// A character of Latin-1 that is a part of a longer one in UTF-8.
 const WIDE = /[\x80-\xff]/
 
 interface Message {
   name: string
 }
 
-/** Internal properties of pg's parser. */
+// Internal properties of pg's parser.
 interface Internal {
   bufferOffset: number
   bufferLength: number
@@ -28,12 +28,10 @@ interface Internal {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
 }
 
-/**
- * Parses messages of Postgres. The values of rows are parts of one string for each chunk: decoding
- * each takes ten times as long.
- */
+// Parses messages of Postgres. The values of rows are parts of one string for each chunk: decoding
+// each takes ten times as long.
 class RowParser extends (Parser as unknown as new () => Internal) {
-  /** The bytes of a chunk as Latin-1, one character a byte. Undefined before they are needed. */
+  // The bytes of a chunk as Latin-1, one character a byte. Undefined before they are needed.
   #text: string | undefined
   #isAscii = false
 
@@ -48,7 +46,6 @@ class RowParser extends (Parser as unknown as new () => Internal) {
       : super.handlePacket(offset, code, length, bytes)
   }
 
-  /** The values of a row as pg decodes them. */
   fields(bytes: Buffer, offset: number, length: number): TextRow {
     return (super.handlePacket(offset, DATA_ROW, length, bytes) as Message & { fields: TextRow })
       .fields
@@ -107,7 +104,6 @@ export class Row implements Message {
   }
 }
 
-/** An internal method of pg's connection. */
 type Listening = pg.Connection & { attachListeners(stream: Readable): void }
 
 /** Makes a connection parse its messages with this parser. */
@@ -120,16 +116,14 @@ export function parseRows(connection: pg.Connection): void {
   }
 }
 
-/**
- * Methods of pg's connection that send a statement. Statements without names are parsed each time.
- */
+// Methods of pg's connection that send a statement. Statements without names are parsed each time.
 type Sending = pg.Connection & {
   query(text: string): void
   parse(statement: { text: string }): void
   emit(name: string, ...values: unknown[]): boolean
 }
 
-/** The answers to a statement that come before its end. */
+// The answers to a statement that come before its end.
 const ANSWERS = new Set(['parseComplete', 'bindComplete', 'rowDescription', 'dataRow'])
 
 /**
@@ -148,7 +142,7 @@ export function pinStatements(client: pg.Client, settings: string): void {
     serialize.execute({}),
   ])
   const isIdle = () => !['T', 'E'].includes(client.getTransactionStatus() ?? '')
-  /** True for each unanswered statement, in order, that was sent with the settings. */
+  // True for each unanswered statement, in order, that was sent with the settings.
   const sent: boolean[] = []
   let drops = false
   const sends = (withSettings: boolean) => {
@@ -178,12 +172,12 @@ export function pinStatements(client: pg.Client, settings: string): void {
   }
 }
 
-/** The maximum number of statements that a connection has prepared. */
+// The maximum number of statements that a connection has prepared.
 const MAX_STATEMENTS = 1000
-/** Longer statements are rare, and Postgres caches the plans of prepared ones per connection. */
+// Longer statements are rare, and Postgres caches the plans of prepared ones per connection.
 const MAX_LENGTH = 32_000
 const MAX_BYTES = 4 * 1024 * 1024
-/** The memory of a statement without its text, with its names on all connections. */
+// The memory of a statement without its text, with its names on all connections.
 const STATEMENT_BYTES = 2000
 
 /**
@@ -247,7 +241,7 @@ interface SentStatement {
   values: unknown[]
 }
 
-/** Internal properties of pg's query and connection. */
+// Internal properties of pg's query and connection.
 type Named = pg.Query & { name?: string; text: string }
 type Parsing = pg.Connection &
   Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>
@@ -258,7 +252,7 @@ type Internals = {
 const { submit } = pg.Query.prototype
 const { prepare, handleDataRow } = pg.Query.prototype as unknown as Internals
 
-/** A query whose name another statement may have had before on the same connection. */
+// A query whose name another statement may have had before on the same connection.
 class BudgetedQuery extends pg.Query {
   readonly budget: Budget | undefined
 
@@ -313,10 +307,10 @@ export function sendForText(
   client.query(Object.assign(query, statement, { callback }))
 }
 
-/** Executes a bound statement, in one write. */
+// Executes a bound statement, in one write.
 const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
 
-/** The methods of pg's query that its clients call and that differ here. */
+// The methods of pg's query that its clients call and that differ here.
 class TextQuery extends BudgetedQuery {
   readonly read: TextRow[] = []
 

@@ -25,7 +25,6 @@ export interface Reader extends SqlReader {
    * one soon.
    */
   explain(query: Query): Promise<unknown>
-  /** How its store reads statements. */
   readonly dialect: Dialect
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
@@ -45,10 +44,9 @@ export type Batch<Key, Value, Args extends unknown[] = []> = SqlBatch<Key, Value
 
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
-/** Sends one statement on a connection, and calls `done` when it has ended. */
+// Sends one statement on a connection, and calls `done` when it has ended.
 type SendOne = <T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>) => void
 
-/** The maximum number of statements of one operation. */
 const MAX_STATEMENTS = 500
 
 interface ReaderOptions {
@@ -59,7 +57,6 @@ interface ReaderOptions {
   maxBytes?: number | undefined
   /** Explains a statement; by default on its connection, which must be in a transaction. */
   explain?: Reader['explain']
-  /** Runs work on a snapshot; by default on this reader. */
   snapshot?: Reader['snapshot']
   isOver?(): boolean
   /**
@@ -74,10 +71,6 @@ interface Named {
   text: string
 }
 
-/**
- * Sends named statements through pg. Rows beyond its bound are dropped on arrival, so that they
- * never fill the memory.
- */
 class PgReader implements Reader, Budget {
   readonly #store: Store
   readonly #options: ReaderOptions
@@ -180,15 +173,12 @@ class PgReader implements Reader, Budget {
     return this.#store.statements.of(text)
   }
 
-  /**
-   * The result of a statement. If it fails, so does the whole operation, where that is possible.
-   */
+  // The result of a statement. If it fails, so does the whole operation, where that is possible.
   #settled<T>(result: Promise<T>): Promise<T> {
     const { fail } = this.#options
     return fail ? new Promise((resolve) => result.then(resolve, fail)) : result
   }
 
-  /** Sends a statement, and reports it when it has ended. */
   #send<T>(
     text: string,
     statement: Prepared | undefined,
@@ -313,11 +303,9 @@ export function readSnapshot<T>(
   })
 }
 
-/**
- * Sends concurrent statements on a connection one after the other; the first one opens it. `close`
- * waits for the statement that has been sent, and drops those behind it: an answer that lacks a
- * required field is ready before its other fields.
- */
+// Sends concurrent statements on a connection one after the other; the first one opens it. `close`
+// waits for the statement that has been sent, and drops those behind it: an answer that lacks a
+// required field is ready before its other fields.
 function inTurn(open: () => Promise<pg.PoolClient>): {
   send: SendOne
   close(): Promise<pg.PoolClient | undefined>

@@ -9,38 +9,32 @@ import { Line, type Sent, type Timed } from './line.ts'
 import type { Done, Prepared, Send } from './protocol.ts'
 import { type Caller, endOf, type ReadScope } from './scope.ts'
 
-/** A statement that took at most this long last time may be pipelined. */
+// A statement that took at most this long last time may be pipelined.
 const QUICK_MS = 5
-/** A read that takes longer moves to the slow lane. */
+// A read that takes longer moves to the slow lane.
 const SLOW_MS = 250
 const SWEEP_MS = 50
 const CLOSING_MS = 500
 
 interface ReadsOptions {
   client: ClientConfig
-  /** The pool for reads that need a connection each. */
   pool: Pool
   /** The maximum number of shared connections. With 0, all reads run in the pool. */
   lines: number
-  /** The pool connections that slow reads may use. */
   slow: number
-  /** The pool connections that other reads may use. */
   quick: number
   /** The time limit for the reads of one operation. 0 means no limit. */
   timeoutMs: number
   onConnect(connection: pg.ClientBase): Promise<void>
 }
 
-/**
- * The recent speed of a statement. `doubtful` was slow once, which may have been due to the event
- * loop.
- */
+// The recent speed of a statement. `doubtful` was slow once, which may have been due to the event
+// loop.
 type Speed = 'quick' | 'doubtful' | 'slow'
 
-/** A connection that is lent when it is first needed. */
+// A connection that is lent when it is first needed.
 interface Demand {
   connection(): Promise<PoolClient>
-  /** Fails the work at once. */
   fail(error: unknown): void
   /** True if the work has ended, or must end because nobody waits for it or its time is up. */
   isOver(): boolean
@@ -52,7 +46,7 @@ interface Demanding<T> {
   end(isFailed: boolean): Promise<void>
 }
 
-/** Signals that a statement must be sent again on another connection. */
+// Signals that a statement must be sent again on another connection.
 const MOVED = Symbol('moved')
 
 /**
@@ -70,7 +64,7 @@ export class Reads {
   readonly #quick: Lane
   readonly #slow: Lane
   readonly #lines = new Set<Line>()
-  /** Shared connections that are left to one slow statement. */
+  // Shared connections that are left to one slow statement.
   readonly #detached = new Map<Line, Sent>()
   readonly #exclusive = new Set<ExclusiveRead>()
   readonly #speeds = new WeakMap<Prepared, Speed>()
@@ -247,7 +241,6 @@ export class Reads {
     else if (speed !== undefined) this.#speeds.delete(statement)
   }
 
-  /** The least busy shared connection. Undefined if there is none. */
   #line(): Line | undefined {
     const { lines, client, onConnect } = this.#options
     let best: Line | undefined
@@ -284,10 +277,8 @@ export class Reads {
     }
   }
 
-  /**
-   * Leaves a shared connection to its slow first statement. The others are sent again on other
-   * connections.
-   */
+  // Leaves a shared connection to its slow first statement. The others are sent again on other
+  // connections.
   #detach(line: Line): void {
     const { head } = line
     this.#lines.delete(line)
@@ -302,13 +293,11 @@ export class Reads {
   }
 }
 
-/** A read that has a pool connection to itself. */
+// A read that has a pool connection to itself.
 class ExclusiveRead {
   readonly scope: ReadScope
-  /** The lane in which it has a slot. */
   lane: Lane
   #client: PoolClient | undefined
-  /** When it got its connection. */
   #since = Number.POSITIVE_INFINITY
   #ended = false
   #reject: (error: unknown) => void = () => {}
@@ -327,7 +316,6 @@ class ExclusiveRead {
     })
   }
 
-  /** How long it has had its connection, in milliseconds. */
   age(now: number): number {
     return now - this.#since
   }

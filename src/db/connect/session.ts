@@ -1,8 +1,6 @@
-/**
- * The settings that the text, the order and the meaning of values depend on. A server, a database
- * or a role may have other defaults. Left to their owners: whether transactions may write, and when
- * a commit is durable.
- */
+// The settings that the text, the order and the meaning of values depend on. A server, a database
+// or a role may have other defaults. Left to their owners: whether transactions may write, and when
+// a commit is durable.
 const MEANING = {
   search_path: 'public',
   client_encoding: 'UTF8',
@@ -29,7 +27,6 @@ const MEANING = {
   restrict_nonsystem_relation_kind: '',
 }
 
-/** Limits of time, which would cut work short. */
 const LIMITS = {
   statement_timeout: '0',
   lock_timeout: '0',
@@ -38,16 +35,14 @@ const LIMITS = {
   transaction_timeout: '0',
 }
 
-/**
- * Without triggers, stored sums would be wrong. Only a superuser can set it, so it is left alone
- * where it is right.
- */
+// Without triggers, stored sums would be wrong. Only a superuser can set it, so it is left alone
+// where it is right.
 const TRIGGERS = { session_replication_role: 'origin' }
 
 /** Every setting that sessions of the gateway have, whatever the defaults are. */
 export const pinned: Readonly<Record<string, string>> = { ...MEANING, ...LIMITS, ...TRIGGERS }
 
-/** Settings that Postgres 15 lacks. */
+// Settings that Postgres 15 lacks.
 const NEWER = ['restrict_nonsystem_relation_kind', 'transaction_timeout']
 
 const CONNECTION = {

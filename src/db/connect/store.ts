@@ -22,7 +22,6 @@ export interface Store {
   models: Models
   /** The replicas that share its reads. */
   replicas?: Replicas<Store> | undefined
-  /** How the store reads statements. */
   dialect: Dialect
   /** Called with each statement of a reader, after it has ended. */
   onStatement: ((statement: Statement) => void) | undefined
@@ -31,10 +30,9 @@ export interface Store {
 }
 
 const CONNECT_MS = 2000
-/** The maximum wait for a connection of the pool. */
 const WAIT_MS = 10_000
 const CLOSING_MS = 2000
-/** The maximum number of shared connections. With more, each write would carry fewer statements. */
+// The maximum number of shared connections. With more, each write would carry fewer statements.
 const MOST_LINES = 3
 
 export interface StoreOptions {
@@ -53,7 +51,6 @@ export interface StoreOptions {
    * in a pooler in transaction mode.
    */
   sessions?: boolean
-  /** How the store reads statements: as one server by default. */
   dialect?: Dialect
   /** The names of statements, which stores of one process share. */
   statements?: PreparedStatements
@@ -154,7 +151,7 @@ export function openStore({
   }
 }
 
-/** A pool connection that must connect within CONNECT_MS. The pool itself would allow WAIT_MS. */
+// A pool connection that must connect within CONNECT_MS. The pool itself would allow WAIT_MS.
 class PoolClient extends Client {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS })

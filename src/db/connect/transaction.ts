@@ -4,11 +4,9 @@ import { isLostConnection, unknownOutcome } from '../faults.ts'
 import { cancelOnAbort } from './cancel.ts'
 import type { StorePoolOptions } from './client.ts'
 
-/**
- * Writes have no time limit. If it can, the server checks every second that the client is
- * connected, so that a killed one loses its locks. A hanging client loses its locks later than any
- * wait for a source.
- */
+// Writes have no time limit. If it can, the server checks every second that the client is
+// connected, so that a killed one loses its locks. A hanging client loses its locks later than any
+// wait for a source.
 const begin = (
   mode = 'ISOLATION LEVEL READ COMMITTED',
   { lockTimeoutMs = 0 }: StorePoolOptions,

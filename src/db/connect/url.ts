@@ -1,12 +1,11 @@
 import { accessSync, constants } from 'node:fs'
 import { pinned } from './session.ts'
 
-/** Parameters of a URL that connections take as they are. */
+// Parameters of a URL that connections take as they are.
 const TAKEN = ['application_name', 'host', 'password', 'port', 'sslnegotiation', 'user']
-/** Parameters that name a file. */
 const FILES = ['sslcert', 'sslkey', 'sslrootcert']
 
-/** Parameters that other clients know and that mean nothing here, with what takes their place. */
+// Parameters that other clients know and that mean nothing here, with what takes their place.
 const REPLACED: Record<string, string> = {
   connection_limit: 'DATABASE_POOL_SIZE is the number of connections',
   pool_timeout: 'a request waits 10 s for a connection',
@@ -33,7 +32,6 @@ export const NOT_ENCODED =
   'the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)'
 
 export interface DatabaseUrl {
-  /** The URL for connections. */
   url: string
   /** A clause for each parameter that is not used. */
   unused: string[]

@@ -61,7 +61,6 @@ export class Replica<Store extends Connections> {
     this.server = new WatchedServer(store, (sight) => onSight(this, sight))
   }
 
-  /** Abandons all reads on it. */
   lose(): void {
     for (const attempt of this.attempts) {
       attempt.abandoned = true

@@ -8,16 +8,14 @@ import { type Connections, type Sight, WatchedServer } from './watched-server.ts
 
 export interface ReplicasOptions<Store extends Connections> {
   primary: Store
-  /** By name. */
   replicas: ReadonlyMap<string, Store>
   notifications: Notifications
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 }
 
 const CHECK_MS = 1000
-/** From when on a replica that lags is reported. It is not read before either. */
+// From when on a replica that lags is reported. It is not read before either.
 const BEHIND_MS = 5000
-/** The pauses in which a replica that lags is checked. */
 const FOLLOW_MS = 5
 const MAX_FOLLOW_MS = 200
 
@@ -36,11 +34,9 @@ export class Replicas<Store extends Connections> {
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #unsubscribe: (() => void)[] = []
-  /** The highest data version that was answered or heard of. */
   #floor = 0
-  /** The newest sight of the primary. */
   #newest: Sight | undefined
-  /** The number of changes that were heard of, and how many of them the floor includes. */
+  // The number of changes that were heard of, and how many of them the floor includes.
   #changes = 0
   #learned = -1
   #systemIdentifier: string | undefined
@@ -145,7 +141,7 @@ export class Replicas<Store extends Connections> {
     return best
   }
 
-  /** @returns undefined if the replica failed */
+  // Returns undefined if the replica failed.
   async #readReplica<T>(
     replica: Replica<Store>,
     work: (store: Store, caller: Caller) => Promise<T>,
@@ -187,10 +183,8 @@ export class Replicas<Store extends Connections> {
     }
   }
 
-  /**
-   * True if a replica shows what the primary does not: for an instant each commit, or always if it
-   * is on another timeline.
-   */
+  // True if a replica shows what the primary does not: for an instant each commit, or always if it
+  // is on another timeline.
   async #isAhead(version: number): Promise<boolean> {
     if (version <= this.#primary.seen) return false
     return this.#primary.look().then(
@@ -219,7 +213,6 @@ export class Replicas<Store extends Connections> {
     this.raise(sight.version)
   }
 
-  /** Judges a replica by its newest sight. */
   #sawReplica(replica: Replica<Store>, { inRecovery, version, history }: Sight): void {
     const { server } = replica
     const isOlder = version < server.seen
@@ -247,7 +240,7 @@ export class Replicas<Store extends Connections> {
     for (const replica of this.#replicas) void this.#check(replica)
   }
 
-  /** Finds out whether a replica may be read, and logs what has changed. */
+  // Finds out whether a replica may be read, and logs what has changed.
   async #check(replica: Replica<Store>): Promise<void> {
     if (replica.checking) return
     replica.checking = true
@@ -300,7 +293,6 @@ export class Replicas<Store extends Connections> {
       if (replica.fault === undefined) void this.#follow(replica)
   }
 
-  /** Looks at a replica until it has caught up. */
   async #follow(replica: Replica<Store>): Promise<void> {
     if (replica.following) return
     replica.following = true
@@ -324,7 +316,7 @@ export class Replicas<Store extends Connections> {
   }
 }
 
-/** True if a read failed by its server, so that another one may answer it. */
+// True if a read failed by its server, so that another one may answer it.
 function isOfServer(error: unknown): boolean {
   const code = storeFault(error)?.code
   return code === 'UNAVAILABLE' || code === 'FORBIDDEN'

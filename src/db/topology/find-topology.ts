@@ -4,7 +4,7 @@ import { changes, differs } from './merge.ts'
 import { Sharded } from './sharded.ts'
 import type { Topology } from './topology.ts'
 
-/** All rows are in one Postgres. */
+// All rows are in one Postgres.
 const single: Topology = {
   ...oneServer,
   temporary: (table) => table,

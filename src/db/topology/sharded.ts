@@ -8,9 +8,7 @@ import type { Merge, Topology } from './topology.ts'
 
 type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
-/**
- * The maximum number of statements of which it is cached whether the store answers them rightly.
- */
+// The maximum number of statements of which it is cached whether the store answers them rightly.
 const MAX_STATEMENTS = 500
 
 /**
@@ -31,7 +29,6 @@ export class Sharded implements Topology {
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL citus.enable_local_execution = off'
   /** In lateral joins, Citus applies LIMIT and count to each shard, not to all together. */
   readonly withoutLateral = true
-  /** By the text of a statement. */
   readonly #answers = new LRUCache<string, boolean>({ max: MAX_STATEMENTS })
 
   /**
@@ -102,10 +99,8 @@ export class Sharded implements Topology {
   async analyze(): Promise<void> {}
 }
 
-/**
- * Sends the rows of several users to one server first, where the statement then runs as on one
- * Postgres: CTEs with the names of the tables. A statement about one user needs none.
- */
+// Sends the rows of several users to one server first, where the statement then runs as on one
+// Postgres: CTEs with the names of the tables. A statement about one user needs none.
 function rowsFirst({ users, tables }: RowsOfUsers): Prisma.Sql {
   if (users.length === 1 || tables.length === 0) return Prisma.empty
   return Prisma.sql`WITH ${Prisma.join(
@@ -114,13 +109,11 @@ function rowsFirst({ users, tables }: RowsOfUsers): Prisma.Sql {
   )}`
 }
 
-/** A CTE with these users' rows in place of a table. */
 function rowsOf(table: UserTable, users: readonly string[]): Prisma.Sql {
   const rows = Prisma.raw(`SELECT * FROM ${table} WHERE ${USER_KEY}`)
   return Prisma.sql`${Prisma.raw(table)} AS MATERIALIZED (${rows} = ANY(${users}::text[]))`
 }
 
-/** The numbers of tasks of the parts of a query plan. */
 function taskCounts(plan: unknown): number[] {
   if (typeof plan !== 'object' || plan === null) return []
   return Object.entries(plan).flatMap(([name, value]) =>

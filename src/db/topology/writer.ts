@@ -29,7 +29,6 @@ export class Writer implements Queryable {
     this.query = recorded(client, onStatement)
   }
 
-  /** Opens a Writer in a transaction of the caller. `inWrite` opens both. */
   static async open(client: Queryable, onStatement?: OnStatement): Promise<Writer> {
     const topology = await topologyOf(client)
     if (topology.writing) await client.query(topology.writing)
@@ -67,7 +66,6 @@ export class Writer implements Queryable {
     return this.#topology.merge(merge)
   }
 
-  /** Returns a temporary table as a FROM item that can be joined with stored tables. */
   temporary(table: string): string {
     return this.#topology.temporary(table)
   }

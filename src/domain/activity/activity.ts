@@ -2,26 +2,22 @@ import { type Filter, listing, type RowOf, rowFilters, sqlColumns } from 'pothos
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/place.ts'
 
-/**
- * Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or
- * the vault.
- */
+// Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or
+// the vault.
 const records = (['market', 'vault'] as const).map(
-  (
-    kind,
-  ) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp, 'liquidation_reward',
-    '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'}, liquid_reward, liquid_reward_usd
+  (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp,
+    'liquidation_reward',
+    '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'},
+      liquid_reward, liquid_reward_usd
   FROM ${kind}_liquidation_reward`,
 )
-const from =
-  Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index, user_address, timestamp,
+const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index,
+    user_address, timestamp,
     kind::text AS kind, entity_type, entity_id, assets, amount_usd FROM cash_flow
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
-/**
- * One alternative for each table, so that each is read in the order of its index, and no further
- * than the page.
- */
+// One alternative for each table, so that each is read in the order of its index, and no further
+// than the page.
 const ofType = (type: string) => Prisma.raw(`t.record_type = '${type}'`)
 const rewards = ['market_reward', 'vault_reward'].map(ofType)
 const branches = [ofType('cash_flow'), ...rewards]
@@ -30,9 +26,10 @@ const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN
 const columnOf = (kind: EntityType, column: string) =>
   `(SELECT e.${column} FROM ${kind} e WHERE e.chain_id = t.chain_id AND e.id = t.entity_id)`
 
-/** SQL of a column of the token that moved. The collateral of a vault's reward is not stored. */
+// SQL of a column of the token that moved. The collateral of a vault's reward is not stored.
 const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward' THEN NULL
-  WHEN t.entity_type = 'market' THEN ${columnOf('market', column)} ELSE ${columnOf('vault', column)} END`
+  WHEN t.entity_type = 'market' THEN ${columnOf('market', column)}
+    ELSE ${columnOf('vault', column)} END`
 
 export const activityColumns = sqlColumns({
   kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },

@@ -3,10 +3,9 @@ import { hasOnly } from 'pothos-sql/host'
 import { badArgument } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 
-/** The maximum users, or days, whose activity one request may scan. */
 const MOST_USERS = 1000
 const MOST_DAYS = 31
-/** Conditions that an index serves in the default order. */
+// Conditions that an index serves in the default order.
 const SERVED = new Set(['time'])
 
 type Args = Record<string, unknown>

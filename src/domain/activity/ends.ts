@@ -25,21 +25,23 @@ export type Ends = RowOf<typeof endColumns>
 
 const ENTITY = 's.user_address = r.user_address AND s.chain_id = r.chain_id'
 
-/** The snapshot next to a cash flow `r`: before it, or from its second on. */
+// The snapshot next to a cash flow `r`: before it, or from its second on.
 function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string {
   const of = (kind: 'market' | 'vault', amounts: string[]) => {
     const order = ['user_address', 'chain_id', `${kind}_id`, 'timestamp'].map(
       (column) => `s.${column} ${direction}`,
     )
-    return `(SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
-      WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id AND s.timestamp ${comparison} r.timestamp
+    return `(SELECT s.timestamp,
+      ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
+      WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id
+        AND s.timestamp ${comparison} r.timestamp
       ORDER BY ${order.join(', ')} FETCH FIRST ROW WITH TIES)`
   }
   return `(SELECT max(s.timestamp) AS timestamp, bool_or(s.is_open) AS is_open FROM (
-    ${of('market', ['collateral_assets', 'protected_assets', 'debt_assets'])} UNION ALL ${of('vault', ['assets', 'shares'])}) s)`
+    ${of('market', ['collateral_assets', 'protected_assets', 'debt_assets'])}
+      UNION ALL ${of('vault', ['assets', 'shares'])}) s)`
 }
 
-/** The cash flow next to a cash flow `r`. */
 function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
   const order = ['user_address', 'chain_id', 'entity_type', 'entity_id', 'timestamp', 'log_index']
   return `(SELECT s.timestamp, s.kind IN ('deposit', 'borrow') AS adds FROM cash_flow s
@@ -48,17 +50,14 @@ function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
     ORDER BY ${order.map((column) => `s.${column} ${direction}`).join(', ')} LIMIT 1)`
 }
 
-/**
- * A cash flow after the snapshot before leaves something there if it adds; what the other kinds
- * leave is not known.
- */
+// A cash flow after the snapshot before leaves something there if it adds; what the other kinds
+// leave is not known.
 const OPENED = `CASE WHEN r.kind IN ('withdraw', 'repay') THEN false
-  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE WHEN f.adds THEN false END`
+  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE WHEN f.adds
+    THEN false END`
 
-/**
- * A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to
- * nothing.
- */
+// A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to
+// nothing.
 const CLOSED = `CASE WHEN r.kind IN ('deposit', 'borrow') THEN false
   WHEN NOT f.adds AND (s.timestamp IS NULL OR f.timestamp <= s.timestamp) THEN false
   WHEN f.timestamp IS NULL OR f.timestamp > s.timestamp THEN NOT s.is_open END`
@@ -90,6 +89,8 @@ export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.
       `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s ` +
       `LEFT JOIN ${flow} f ON true) AS ${name}`,
   )
-  return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))} FROM (SELECT ${kind} AS kind, ${account} AS user_address,
-    ${chain} AS chain_id, ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp, ${log} AS log_index) r) t`
+  return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))}
+    FROM (SELECT ${kind} AS kind, ${account} AS user_address,
+    ${chain} AS chain_id, ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp,
+      ${log} AS log_index) r) t`
 }

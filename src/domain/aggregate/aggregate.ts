@@ -10,7 +10,6 @@ export interface Measure {
   description: string
   /** The token amount that it is a part of. Its name is that of the amount with the part's. */
   of?: { amount: string; part: 'raw' | 'decimals' | 'value' | 'usd' }
-  /** The SQL over rows `t`. */
   sql: string
   /** Null unless rows are grouped by one of these. */
   only?: string[]
@@ -75,7 +74,8 @@ export function aggregated(
   return reader.$queryRaw<AggregateRow[]>`SELECT ${Prisma.raw(outer.join(', '))}
     FROM (SELECT ${Prisma.raw(inner.join(', '))} FROM (${rows(where, groupBy)}) t
       ${Prisma.raw(names.length ? `GROUP BY ${names.map((_, i) => i + 1).join(', ')}` : '')}) g
-    ${Prisma.raw(sorted.length ? `ORDER BY ${sorted.join(', ')}` : '')} LIMIT ${first} OFFSET ${offset}`
+    ${Prisma.raw(sorted.length ? `ORDER BY ${sorted.join(', ')}` : '')}
+      LIMIT ${first} OFFSET ${offset}`
 }
 
 /** The time dimensions of rows with the UTC date `date`. */
@@ -95,10 +95,8 @@ export const count = (description: string, sql = 'count(*)::int'): Measure => ({
 export const partName = (amount: string, part: string) =>
   `${amount}${part.charAt(0).toUpperCase()}${part.slice(1)}`
 
-/**
- * The tokens of a sum: SQL of amounts in whole tokens, or in the smallest unit with the SQL of a
- * row's decimals.
- */
+// The tokens of a sum: SQL of amounts in whole tokens, or in the smallest unit with the SQL of a
+// row's decimals.
 type TokensOf = { only: string[]; of?: (sum: string) => string } & (
   | { whole: string }
   | { raw: string; decimals: string }

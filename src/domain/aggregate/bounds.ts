@@ -4,7 +4,7 @@ import { DAY_MS } from '../../time.ts'
 
 export const MAX_AGGREGATE_USERS = 100
 
-/** The unit of the filters by time, in milliseconds. */
+// The unit of the filters by time, in milliseconds.
 const UNITS = { date: DAY_MS, time: 1000 }
 
 type Moment = { getTime(): number } | null
@@ -39,7 +39,6 @@ function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): num
 }
 
 interface Bounds {
-  /** The maximum number of dates without users. */
   dates: number
   /**
    * The entities of which fewer dates, or none, are needed: the filter, and the maximum of entities
@@ -74,7 +73,6 @@ export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }
   )
 }
 
-/** The number of entities that a filter names. Infinity if it names none. */
 function entitiesOf(where: Where, filter: string): number {
   const values = where[filter]
   return Array.isArray(values) ? values.length || 1 : Infinity

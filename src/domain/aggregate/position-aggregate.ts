@@ -21,19 +21,22 @@ const side = (of: 'a' | 'b') =>
 
 const columns = 't.user_address, t.distribution_date, t.pool_address, pool.chain_id'
 
-/** The filters of positions, over the joins of the aggregate. */
+// The filters of positions, over the joins of the aggregate.
 const chainId = { sql: 'pool.chain_id', type: 'integer' } as const
 const filters = { ...positionListing.filters, chainIds: rowFilters.many(chainId, '') }
-/** Conditions on a side. */
 const token = { sql: 'side.asset', type: 'address' } as const
 const ofSide = { assets: rowFilters.many(token, '') }
 
 const FROM = 'FROM position t LEFT JOIN pool ON pool.key = t.pool_key'
 const whole = Prisma.raw(`SELECT ${columns}, NULL AS asset, t.points_a + t.points_b AS points,
-  ${AMOUNTS.map(([name], i) => `${exact(usd('a')[i] ?? '')} + ${exact(usd('b')[i] ?? '')} AS ${name}_usd`).join(', ')} ${FROM}`)
-const sides =
-  Prisma.raw(`SELECT ${columns}, side.* ${FROM} CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
-  AS side(asset, points, ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
+  ${AMOUNTS.map(
+    ([name], i) => `${exact(usd('a')[i] ?? '')} +
+    ${exact(usd('b')[i] ?? '')} AS ${name}_usd`,
+  ).join(', ')} ${FROM}`)
+const sides = Prisma.raw(`SELECT ${columns}, side.* ${FROM}
+    CROSS JOIN LATERAL (VALUES ${side('a')}, ${side('b')})
+  AS side(asset, points,
+    ${[...usdNames, ...AMOUNTS.map(([name]) => `${name}_amount`)].join(', ')})`)
 
 const amount = (name: 'Supplied' | 'Protected' | 'Borrowed', what: string) => {
   const column = `t.${name.toLowerCase()}`

@@ -8,10 +8,8 @@ import { DATE } from './snapshot-aggregate.ts'
 
 const { from, filters, columns } = liquidationRewards
 
-/**
- * A sum of collateral. Its tokens are those of rewards in a market: the collateral of a vault's
- * rewards is not known.
- */
+// A sum of collateral. Its tokens are those of rewards in a market: the collateral of a vault's
+// rewards is not known.
 const collateral = (name: string, column: string, what: string) =>
   sumAndAverage(name, what, {
     usd: exact(`${column}_usd`),
@@ -28,7 +26,8 @@ const collateral = (name: string, column: string, what: string) =>
 export const rewardAggregate: Aggregate = {
   rows(where) {
     assertBounded(where, 'time', { dates: 366 })
-    return Prisma.sql`SELECT t.*, ${Prisma.raw(columns.collateralDecimals.sql)} AS decimals FROM ${from}
+    return Prisma.sql`SELECT t.*, ${Prisma.raw(columns.collateralDecimals.sql)} AS decimals
+      FROM ${from}
       WHERE ${conditionOf(filters, where)}`
   },
   groups: {

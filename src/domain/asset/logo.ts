@@ -2,10 +2,8 @@ import { sqlColumns } from 'pothos-sql'
 import type { Queryable } from '../../db/write.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/**
- * SQL of a logo that is shown: an image as data or an https link to one of these hosts. Any other
- * is null, so that no page loads an image from a server that the operator does not allow.
- */
+// SQL of a logo that is shown: an image as data or an https link to one of these hosts. Any other
+// is null, so that no page loads an image from a server that the operator does not allow.
 const shownSql = (uri: string, hosts: readonly string[]): string => {
   const links = hosts.map((host) => `|https://${host.replaceAll('.', '[.]')}/`).join('')
   return `CASE WHEN ${uri} ~* '^(data:image/(png|webp|svg[+]xml)[;,]${links})' THEN ${uri} END`
@@ -29,22 +27,21 @@ export const tokenLogos = (hosts: readonly string[]) => ({
   }),
 })
 
-/** The most hosts that a warning names. */
 const NAMED_HOSTS = 5
 
 /** Sentences about the logos in the store that are not shown. */
 export async function logoWarnings(client: Queryable, hosts: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ host: string | null; logos: number }>(
-    `SELECT lower(substring(t.logo_uri from '(?i)^https://([^/]+)/')) AS host, count(*)::int AS logos FROM token t
-     WHERE t.logo_uri IS NOT NULL AND ${shownSql('t.logo_uri', hosts)} IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`,
+    `SELECT lower(substring(t.logo_uri from '(?i)^https://([^/]+)/')) AS host,
+      count(*)::int AS logos FROM token t
+     WHERE t.logo_uri IS NOT NULL AND ${shownSql('t.logo_uri', hosts)} IS NULL GROUP BY 1
+       ORDER BY 2 DESC, 1`,
   )
   const notShown = (of: typeof rows, why: string) => {
     const logos = of.reduce((sum, row) => sum + row.logos, 0)
-    return logos === 0
-      ? []
-      : [
-          `${logos === 1 ? 'One logo is' : `${logos.toLocaleString('en-US')} logos are`} not shown: ${why}.`,
-        ]
+    if (logos === 0) return []
+    const subject = logos === 1 ? 'One logo is' : `${logos.toLocaleString('en-US')} logos are`
+    return [`${subject} not shown: ${why}.`]
   }
   const links = rows.filter(({ host }) => host !== null)
   const named = links.slice(0, NAMED_HOSTS).map(({ host }) => host)

@@ -2,7 +2,6 @@ import { type RowOf, sqlColumns } from 'pothos-sql'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** The source of a price that a position has. */
 const POSITIONS = 'positions'
 
 export const assetPriceColumns = sqlColumns({

@@ -6,7 +6,6 @@ import { SINCE, sinceSql } from './since.ts'
 
 type Amount = 'supplied' | 'protected' | 'borrowed'
 
-/** The column of the change of a sum of amounts. */
 const usdChange = (amounts: Amount[], what: string) => {
   const [now, past] = ['now', 'past'].map((row) =>
     amounts.flatMap((amount) => ofBothSides(amount, row)),

@@ -9,7 +9,8 @@ export const MAX_DAYS = 3660
  */
 export const sinceSql = (days: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT n.newest, l.since FROM (SELECT max(date) AS newest FROM distribution) n
-  CROSS JOIN LATERAL (SELECT max(date) AS since FROM distribution WHERE date <= n.newest - ${days}::int) l
+  CROSS JOIN LATERAL (SELECT max(date) AS since FROM distribution
+    WHERE date <= n.newest - ${days}::int) l
   WHERE l.since IS NOT NULL`
 
 export const SINCE = {

@@ -5,7 +5,7 @@ import type { Subject } from './run-record.ts'
 /** The actor in the run records of scheduled jobs. */
 export const SCHEDULE = 'schedule'
 
-/** The delays before a failed run is retried. After the last retry it waits for the next tick. */
+// The delays before a failed run is retried. After the last retry it waits for the next tick.
 const RETRY_MS = [60_000, 5 * 60_000, 15 * 60_000]
 
 /** The state of a tick: all computed, to be retried soon, or left to the next tick. */
@@ -25,7 +25,6 @@ export interface AttemptDeps {
 export interface Attempt {
   subject: Subject
   tick: Date
-  /** The subject of log messages. */
   what: string
   fields: object
   run(isFirst: boolean): Promise<void>
@@ -72,7 +71,7 @@ export interface Since {
   now: Date
 }
 
-/** The clocks of two gateways may differ by so much. */
+// The clocks of two gateways may differ by so much.
 const SKEW_MS = 60_000
 
 /**
@@ -81,14 +80,13 @@ const SKEW_MS = 60_000
  * them: neither belongs to it.
  */
 export const RUN_SINCE = `r.started_at >= $1 AND r.started_at <= $2
-  AND NOT EXISTS (SELECT FROM run e WHERE e.id > r.id AND e.started_at < $1::timestamptz - interval '1 minute')`
+  AND NOT EXISTS (SELECT FROM run e
+    WHERE e.id > r.id AND e.started_at < $1::timestamptz - interval '1 minute')`
 
 export const sinceValues = ({ tick, now }: Since) => [tick, new Date(now.getTime() + SKEW_MS)]
 
-/**
- * How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last
- * one started.
- */
+// How often scheduled runs of a subject have failed since a tick, on any gateway, and when the last
+// one started.
 async function failuresOf(
   pool: Pool,
   { day, leg }: Subject,

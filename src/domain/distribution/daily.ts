@@ -7,7 +7,6 @@ import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from './attempts.ts
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
 export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
-  /** The maximum number of missed dates to catch up with. */
   catchUp: number
 }
 
@@ -37,10 +36,8 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> 
   return 'pending'
 }
 
-/**
- * The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later
- * ones.
- */
+// The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later
+// ones.
 async function newestUntil(pool: Pool, tick: Date): Promise<Date | null> {
   const { rows } = await pool.query<{ date: string | null }>(
     'SELECT max(date)::text AS date FROM distribution WHERE date <= $1',
@@ -65,7 +62,7 @@ export function dueDates(
   return { dates: due.slice(-catchUp), left: due.slice(0, -catchUp) }
 }
 
-/** Leaves out the dates outside of every season, if there are seasons. */
+// Leaves out the dates outside of every season, if there are seasons.
 async function inSeasons(pool: Pool, { dates, left }: { dates: Date[]; left: Date[] }) {
   if (dates.length === 0) return { dates, left }
   const admitted = await datesInSeasons(pool, [...left, ...dates].map(isoDay))
@@ -73,7 +70,7 @@ async function inSeasons(pool: Pool, { dates, left }: { dates: Date[]; left: Dat
   return { dates: dates.filter(isAdmitted), left: left.filter(isAdmitted) }
 }
 
-/** @param left skipped earlier dates, which are logged with the first attempt */
+// `left`: skipped earlier dates, which are logged with the first attempt.
 function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise<Outcome> {
   const { log } = deps
   const day = isoDay(date)

@@ -20,7 +20,6 @@ export interface Freshness {
   /** The number of past dates whose ranks are not computed yet. */
   ranksPending: number
   running: number
-  /** Finished runs by kind and status. */
   runs: { kind: string; status: string; count: number }[]
   /** The newest successful run of each kind. */
   succeeded: { kind: string; finishedAt: Date; seconds: number; positionCount: number | null }[]
@@ -50,10 +49,12 @@ const FRESHNESS = `SELECT
   (SELECT count(*)::int FROM (${MISSING_RANKS}) missing) AS "ranksPending",
   (SELECT count(*)::int FROM run WHERE status = 'running') AS running,
   (SELECT coalesce(json_agg(r), '[]') FROM (
-     SELECT kind, status, count(*)::int AS count FROM run WHERE status <> 'running' GROUP BY kind, status) r) AS runs,
+     SELECT kind, status, count(*)::int AS count FROM run WHERE status <> 'running'
+       GROUP BY kind, status) r) AS runs,
   (SELECT coalesce(json_agg(r), '[]') FROM (
      SELECT DISTINCT ON (kind) kind, finished_at AS "finishedAt",
-       extract(epoch FROM finished_at - started_at)::float8 AS seconds, position_count_after AS "positionCount"
+       extract(epoch FROM finished_at - started_at)::float8 AS seconds,
+         position_count_after AS "positionCount"
      FROM run WHERE status = 'succeeded' ORDER BY kind, id DESC) r) AS succeeded,
   (SELECT coalesce(json_agg(l), '[]') FROM (
      SELECT leg, extract(epoch FROM updated_at)::float8 AS "updatedAt", chains

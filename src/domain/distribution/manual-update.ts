@@ -36,8 +36,8 @@ export interface ManualUpdateDeps extends RunDeps {
  * @param date the distribution date. Null means the current UTC date
  * @param requestedBy the actor in the run's record
  * @throws BAD_INPUT for a date in the future, UNAVAILABLE without a source, CONFLICT while a run
- * has the date,
- *   SOURCE_FAILED if the source cannot be read, has no positions for the date, or returns implausible data
+ * has the date, SOURCE_FAILED if the source cannot be read, has no positions for the date, or
+ * returns implausible data
  */
 export async function manualUpdate(
   deps: ManualUpdateDeps,

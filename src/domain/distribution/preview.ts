@@ -17,7 +17,6 @@ export interface DistributionPreview {
   programPointsAfter: number
   /** Users whose points would change, including added and removed ones. */
   changedUserCount: number
-  /** Users whose rank would change. */
   changedRankCount: number
   /** Changed users, largest change first, then by address. */
   movers: Mover[]
@@ -37,7 +36,6 @@ export interface Mover {
 export interface PreviewOptions {
   /** Multipliers to compute with. Omitted fields and pools use stored values. */
   multipliers?: MultiplierUpdate[]
-  /** The number of movers, 0 to 1,000. */
   first: number
 }
 
@@ -89,7 +87,6 @@ const shownTotals = ({ positionCount, userCount, totalPoints }: DayTotals): DayT
   totalPoints,
 })
 
-/** The accounts before the run. */
 const accountsBefore = new TemporaryTable('account_before', {
   user_address: ADDRESS,
   points: 'bigint',
@@ -103,7 +100,8 @@ async function programPoints(writer: Writer): Promise<number> {
   return rows[0]?.points ?? 0
 }
 
-const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
+const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS before,
+  coalesce(a.points, 0) AS after,
     b.rank AS "rankBefore", a.rank AS "rankAfter", a.points IS DISTINCT FROM b.points AS moved
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
@@ -118,8 +116,10 @@ async function changesOf(writer: Writer, first: number) {
      FROM (${CHANGED}) c`,
   )
   const movers = await writer.query<Mover>(
-    `SELECT "userAddress", ${doubleOf('before')} AS "pointsBefore", ${doubleOf('after')} AS "pointsAfter",
-       ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter" FROM (${CHANGED}) c WHERE moved
+    `SELECT "userAddress", ${doubleOf('before')} AS "pointsBefore",
+      ${doubleOf('after')} AS "pointsAfter",
+       ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter"
+         FROM (${CHANGED}) c WHERE moved
      ORDER BY abs(after - before) DESC, "userAddress" LIMIT $1`,
     [first],
   )

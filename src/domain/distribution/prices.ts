@@ -9,7 +9,6 @@ interface StagedToken {
   high: number
 }
 
-/** A pair of tokens that a pool has had positions of, and one side of it. */
 interface PairSide {
   chain_id: string
   token: string
@@ -29,7 +28,6 @@ interface Price {
 const ofBothSides = (select: (side: 'a' | 'b') => string) =>
   `${select('a')} UNION ALL ${select('b')}`
 
-/** The lowest and the highest price of each token in the staged positions. */
 const STAGED = `SELECT chain_id, token, min(symbol) AS symbol, min(low) AS low, max(high) AS high
   FROM (${ofBothSides(
     (s) => `SELECT pool.chain_id, ${s}_token_address AS token, min(${s}_token_symbol) AS symbol,
@@ -44,14 +42,11 @@ const SIDES = ofBothSides(
     FROM token_pair k JOIN pool ON pool.key = k.pool_key WHERE k.${s}_token_address = ANY($1)`,
 )
 
-/** The number of pairs that one statement looks up. */
 const AT_ONCE = 100
 
-/**
- * The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have
- * the token on a side. Each pair has a separate lookup: a lateral join with a LIMIT would not do
- * where rows are spread over servers.
- */
+// The newest valid price before a day of each of some tokens, by `tokenKey`, in all pools that have
+// the token on a side. Each pair has a separate lookup: a lateral join with a LIMIT would not do
+// where rows are spread over servers.
 async function newestPrices(
   client: Queryable,
   day: string,
@@ -81,7 +76,7 @@ async function newestPrices(
   return newest
 }
 
-/** Tokens with the same address on two chains are two tokens. */
+// Tokens with the same address on two chains are two tokens.
 const tokenKey = ({ chain_id, token }: Pick<StagedToken, 'chain_id' | 'token'>) =>
   `${chain_id} ${token}`
 

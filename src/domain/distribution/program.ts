@@ -24,7 +24,7 @@ export const programColumns = sqlColumns(Prisma.ProgramScalarFieldEnum, {
 
 export type ProgramTotals = RowOf<typeof programColumns>
 
-/** A total as of `at.date`: the stored one, or the SQL of it for a past date. */
+// A total as of `at.date`: the stored one, or the SQL of it for a past date.
 const asOf = (stored: string, past: string) => `CASE WHEN at.newest THEN ${stored} ELSE ${past} END`
 const summed = (column: string) =>
   `(SELECT coalesce(sum(d.${column}), 0) FROM distribution d WHERE d.date <= at.date)`
@@ -50,7 +50,8 @@ export const pastProgramColumns: Columns = {
 
 /** The FROM clause for `pastProgramColumns`, as of a date; null means the newest one. */
 export const programAsOfSql = (date: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM program t CROSS JOIN (SELECT date, date IS NULL OR date >= (SELECT max(date) FROM distribution) AS newest
+  Prisma.sql`FROM program t
+    CROSS JOIN (SELECT date, date IS NULL OR date >= (SELECT max(date) FROM distribution) AS newest
     FROM (SELECT ${date} AS date) given) at`
 
 /** SQL of the name of the points program, which is a setting. */

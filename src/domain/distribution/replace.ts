@@ -7,14 +7,14 @@ import { computedOn } from '../points/computed.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
 import type { StoredDate, StoringRun } from './run.ts'
 
-/** The stored positions `t` of the day $1 that are not staged. */
+// The stored positions `t` of the day $1 that are not staged.
 const OTHERS = `t.distribution_date = $1 AND NOT EXISTS (
   SELECT FROM (
     SELECT s.user_address, pool.key
     FROM staged s JOIN pool ON pool.id = s.pool_address OFFSET 0) s
   WHERE s.user_address = t.user_address AND s.key = t.pool_key)`
 
-/** The changes of a run that removes the positions of a FROM item `removed`. */
+// The changes of a run that removes the positions of a FROM item `removed`.
 const removals = (run: string | null, removed: string) => `SELECT user_address, distribution_date,
     pool_key, ${run}::int, run_id, points_a + points_b, 0, ${REASON.POSITION_REMOVED}, given
   FROM ${removed} WHERE points_a + points_b <> 0`
@@ -89,26 +89,24 @@ export async function recompute(
 
 const REVISION = 'SELECT coalesce(max(id), 0) AS revision FROM multiplier_revision'
 
-/** Returns each updated position as a change. */
+// Returns each updated position as a change.
 const CHANGE = `RETURNING t.user_address, t.distribution_date, t.pool_key, t.run_id AS run,
   old.run_id AS run_before, old.given, 0 AS reasons,
   old.points_a + old.points_b AS points_before, t.points_a + t.points_b AS points_after`
 
-/** Sums the days of accounts, with the entries of their ledgers, over the changes `computed`. */
+// Sums the days of accounts, with the entries of their ledgers, over the changes `computed`.
 const SUMMED = `SELECT user_address, c.distribution_date, sum(points_after), count(*),
     ${ENTRIES} FILTER (WHERE points_before <> points_after)
   FROM computed c LEFT JOIN ${rulesChanged('computed')} r USING (${RULES_KEY})
   GROUP BY c.user_address, c.distribution_date`
 
-/** The changes of the run $2, which recomputes the day $1. */
+// The changes of the run $2, which recomputes the day $1.
 const recomputed = (basePoints: BasePoints) => `SELECT user_address, distribution_date, pool_key,
     $2::int, run_id, points_a + points_b, computed_a + computed_b, 0, given
   FROM ${computedOn(basePoints, '$1')} t WHERE points_a + points_b <> computed_a + computed_b`
 
-/**
- * True if an UPDATE returns the rows before it too: from Postgres 18 on. Else the points are
- * computed twice: for the ledger, then to store them.
- */
+// True if an UPDATE returns the rows before it too: from Postgres 18 on. Else the points are
+// computed twice: for the ledger, then to store them.
 async function returnsOldRows(writer: Writer): Promise<boolean> {
   if (writer.usersAreRemote) return false
   const { rows } = await writer.query<{ version: number }>(

@@ -123,4 +123,5 @@ export const receiptColumns = sqlColumns({
 
 /** The FROM clause for `receiptColumns`. */
 export const receiptsFrom = (sources: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM jsonb_array_elements(${sources}) WITH ORDINALITY AS r(receipt, number) ORDER BY r.number`
+  Prisma.sql`FROM jsonb_array_elements(${sources}) WITH ORDINALITY AS r(receipt, number)
+    ORDER BY r.number`

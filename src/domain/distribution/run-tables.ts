@@ -2,13 +2,12 @@ import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
 import type { Writer } from '../../db/write.ts'
 import { ENTRIES, RULES_KEY, rulesChanged } from '../ledger/record.ts'
 
-/** Positions whose points change. They are noted where they are stored. */
+// Positions whose points change. They are noted where they are stored.
 const changes = new TemporaryTable('position_change', {
   user_address: ADDRESS,
   distribution_date: 'date',
   pool_key: 'int',
   run: 'int',
-  /** The run that stored the points before. */
   run_before: 'int',
   points_before: 'bigint',
   points_after: 'bigint',
@@ -17,14 +16,13 @@ const changes = new TemporaryTable('position_change', {
   given: 'boolean',
 })
 
-/** The new entries of the ledger, as one value of a user and date. */
 const entries = new TemporaryTable('ledger_entry', {
   user_address: ADDRESS,
   distribution_date: 'date',
   ledger: 'bytea',
 })
 
-/** The days of accounts as they will be, with the new entries of their ledgers. */
+// The days of accounts as they will be, with the new entries of their ledgers.
 const days = new TemporaryTable('refreshed_day', {
   user_address: ADDRESS,
   distribution_date: 'date',
@@ -33,7 +31,7 @@ const days = new TemporaryTable('refreshed_day', {
   ledger: 'bytea',
 })
 
-/** The users whose totals may change. */
+// The users whose totals may change.
 const affected = new TemporaryTable('affected', { user_address: ADDRESS })
 
 /** The totals of an account. */
@@ -44,7 +42,6 @@ export const TOTALS = [
   'last_distribution_date',
 ]
 
-/** All accounts as they will be. */
 const accounts = new TemporaryTable('ranked_account', {
   user_address: ADDRESS,
   points: 'bigint',
@@ -83,7 +80,6 @@ export class RunTables {
     return days
   }
 
-  /** Counts the entries that such a statement has written. */
   countDayEntries(run: string | null): Promise<void> {
     return this.#count(
       `SELECT ${run} AS run, (sum(length(ledger)) / 24)::int AS entries FROM refreshed_day`,
@@ -115,7 +111,6 @@ export class RunTables {
     )
   }
 
-  /** Makes the noted changes entries of the ledger. */
   async #makeEntries(): Promise<void> {
     await changes.analyze(this.writer)
     await entries.fill(
@@ -128,7 +123,6 @@ export class RunTables {
     await this.#count('SELECT run, count(*)::int AS entries FROM position_change GROUP BY run')
   }
 
-  /** Records how many entries runs have written: the rows `run` and `entries` of a query. */
   async #count(query: string): Promise<void> {
     const { rows } = await this.writer.query<{ run: string; entries: number }>(query)
     const counts = rows.filter((row) => row.entries > 0)
@@ -163,7 +157,7 @@ export class RunTables {
     )
   }
 
-  /** Keeps the ledger of days that are about to be removed. */
+  // Keeps the ledger of days that are about to be removed.
   async #keepLedger(users: string[], dates: string[]): Promise<void> {
     const newEntries = this.changes ? this.writer.temporary(entries.name) : NO_ENTRIES
     await this.writer.query(
@@ -180,7 +174,6 @@ export class RunTables {
     )
   }
 
-  /** Stores the days. @returns how many were missing or differed */
   storeDays(): Promise<number> {
     return this.writer.merge({
       into: 'account_day',

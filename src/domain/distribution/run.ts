@@ -20,7 +20,6 @@ import { RunTables } from './run-tables.ts'
 export interface RunDeps {
   pool: Pool
   basePoints: BasePoints
-  /** False if runs write no entries of the ledger. */
   keepsLedger?: boolean
   now(): Date
   signal?: AbortSignal | undefined
@@ -174,10 +173,8 @@ export async function compute(
   return { sources, before, multiplierRevision }
 }
 
-/**
- * Runs statements that join a date's rows to one another. A new date is not in the planner's
- * statistics yet, so the planner would expect one row and choose a nested loop.
- */
+// Runs statements that join a date's rows to one another. A new date is not in the planner's
+// statistics yet, so the planner would expect one row and choose a nested loop.
 async function inBulk<T>(writer: Writer, work: () => Promise<T>): Promise<T> {
   await writer.query('SET LOCAL enable_nestloop = off')
   const result = await work()

@@ -13,7 +13,8 @@ export async function sourcePools(client: Queryable): Promise<Map<string, Source
     b_symbol: string
     b_decimals: number | null
   }>(
-    `SELECT p.id, p.chain_id, p.asset_1_address AS a, p.asset_1_symbol AS a_symbol, m1.asset_decimals AS a_decimals,
+    `SELECT p.id, p.chain_id, p.asset_1_address AS a, p.asset_1_symbol AS a_symbol,
+      m1.asset_decimals AS a_decimals,
        p.asset_2_address AS b, p.asset_2_symbol AS b_symbol, m2.asset_decimals AS b_decimals
      FROM pool p
      LEFT JOIN market m1 ON m1.chain_id = p.chain_id AND m1.id = p.unit_1_id

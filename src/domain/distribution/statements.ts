@@ -56,7 +56,6 @@ async function runAgain(writer: Writer, plan: RunPlan): Promise<void> {
   await compute(writer, plan, { id: null, day, startedAt, keepsLedger: true })
 }
 
-/** The plan of a manualupdate that gets the positions that are stored. */
 const storedAgain = (basePoints: BasePoints): RunPlan => ({
   kind: 'manualupdate',
   day: resyncPlan({ basePoints }, null).day,

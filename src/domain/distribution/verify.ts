@@ -44,10 +44,8 @@ export interface PointsDifference {
 
 export const MAX_DIFFERENCES = 1000
 
-/** The points of users on the date, as they are stored. */
 const stored = new TemporaryTable('stored_points', { user_address: ADDRESS, points: 'bigint' })
 
-/** Those that they are compared with. */
 const expected = new TemporaryTable('expected_points', { user_address: ADDRESS, points: 'bigint' })
 
 /**
@@ -97,7 +95,6 @@ const POINTS = ['pointsA', 'pointsB'].map((field) =>
 )
 const DATE = Object.keys(records.positions.fields).indexOf('distributionDate')
 
-/** Sums the points of another machine's positions. */
 async function expectOther(
   writer: Writer,
   { signal, day, against }: Pick<VerifyDeps, 'signal'> & { day: string; against: PositionsSource },
@@ -136,20 +133,25 @@ async function compare(
   first: number,
 ): Promise<Omit<Verification, 'date' | 'digest'>> {
   const differing = `(SELECT user_address, s.points AS stored, e.points AS expected
-    FROM stored_points s FULL JOIN expected_points e USING (user_address) WHERE s.points IS DISTINCT FROM e.points) d`
+    FROM stored_points s FULL JOIN expected_points e USING (user_address)
+      WHERE s.points IS DISTINCT FROM e.points) d`
   const { rows } = await writer.query<
     Omit<Verification, 'date' | 'digest' | 'importedPositionCount' | 'differences'>
   >(
-    `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest", (SELECT ${digestSql()} FROM expected_points) AS "expectedDigest",
-       (SELECT count(*)::int FROM stored_points) AS "userCount", (SELECT count(*)::int FROM ${differing}) AS "differingUserCount"`,
+    `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest", (SELECT ${digestSql()}
+      FROM expected_points) AS "expectedDigest",
+       (SELECT count(*)::int FROM stored_points) AS "userCount", (SELECT count(*)::int
+         FROM ${differing}) AS "differingUserCount"`,
   )
   const imported = await writer.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM stored_position WHERE distribution_date = $1 AND given',
     [day],
   )
   const { rows: differences } = await writer.query<PointsDifference>(
-    `SELECT user_address AS "userAddress", ${pointsOf('stored')}::text AS stored, ${pointsOf('expected')}::text AS expected
-     FROM ${differing} ORDER BY abs(coalesce(stored, 0) - coalesce(expected, 0)) DESC, user_address LIMIT $1`,
+    `SELECT user_address AS "userAddress", ${pointsOf('stored')}::text AS stored,
+      ${pointsOf('expected')}::text AS expected
+     FROM ${differing} ORDER BY abs(coalesce(stored, 0) - coalesce(expected, 0)) DESC, user_address
+       LIMIT $1`,
     [first],
   )
   if (!rows[0]) throw new Error('a verification counted nothing')

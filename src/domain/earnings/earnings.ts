@@ -14,10 +14,8 @@ import {
 } from '../holding/holding.ts'
 import { placeColumns } from '../holding/place.ts'
 
-/** SQL of one displayed amount minus another, exactly. */
 const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
 
-/** The columns of the two parts of earnings, given SQL of decimals. */
 const parts = (realised: string, unrealised: string) => {
   const part = (decimal: string, description: string) =>
     ({
@@ -68,8 +66,8 @@ export const entityEarningsColumns = sqlColumns({
   },
 })
 
-/** The recordset of `entities`. */
-const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8, net_cash_invested_usd float8,
+const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8,
+  net_cash_invested_usd float8,
     earnings_usd float8, realised_usd float8, incomplete boolean, sort_value float8`
 
 /**
@@ -82,7 +80,7 @@ const [TOTAL_VALUE, TOTAL_CASH] = ['t.current_value_usd', 't.net_cash_invested_u
   toDouble(total(usd)),
 ) as [string, string]
 
-/** SQL of a decimal over rows `t`. Null if a price is missing in one of them. */
+// SQL of a decimal over rows `t`. Null if a price is missing in one of them.
 const complete = (decimal: string) =>
   `CASE WHEN bool_or(t.incomplete) IS NOT TRUE THEN ${decimal} END`
 const TOTAL_REALISED = total('t.realised_usd')
@@ -125,7 +123,6 @@ export const CASH = Prisma.raw(
   exact("CASE WHEN f.kind IN ('deposit', 'repay') THEN f.amount_usd ELSE -f.amount_usd END"),
 )
 
-/** SQL of what cash flows `f` of a kind moved, as an exact number. */
 const moved = (kind: string) =>
   `CASE WHEN f.kind = '${kind}' THEN coalesce(${exact('f.amount_usd')}, 0) ELSE 0 END`
 const MOVED = Prisma.raw(
@@ -134,20 +131,17 @@ const MOVED = Prisma.raw(
     .join(', '),
 )
 
-/**
- * The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows
- * up to a moment.
- */
+// The net cash `f` that each `owner` has invested in an entity: the stored total, or the cash flows
+// up to a moment.
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
-    ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd, ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
+    ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd,
+      ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
         FROM cash_flow f WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.user_address = owner.address OFFSET 0`
 
-/**
- * SQL of the part of an amount that is realised: of what there was in the period, a part went out
- * and the rest is left. Without either, all of it is.
- */
+// SQL of the part of an amount that is realised: of what there was in the period, a part went out
+// and the rest is left. Without either, all of it is.
 const share = (earnings: string, out: string, left: string) =>
   `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ` +
   `${left}) END`
@@ -158,10 +152,8 @@ const SUMS = Prisma.raw(
     .map((name) => `sum(b.${name}) AS ${name}`)
     .join(', '),
 )
-/**
- * Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less
- * than was borrowed and not repaid.
- */
+// Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less
+// than was borrowed and not repaid.
 const SHARES = [
   share('b.supply - b.cash - b.borrowed + b.repaid', 'b.withdrawn', 'b.supply_left'),
   share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_left'),
@@ -176,32 +168,40 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
   const { since } = holder
   // The amounts of that moment are subtracted.
   const before = since
-    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, -b.supply, -b.debt, -b.cash, -b.withdrawn, -b.borrowed,
-        -b.repaid, 0, 0, b.incomplete, -b.unpriced FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type,
+      b.entity_id, -b.supply, -b.debt, -b.cash, -b.withdrawn, -b.borrowed,
+        -b.repaid, 0, 0, b.incomplete, -b.unpriced
+          FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
     : Prisma.empty
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id, ${Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
+    SELECT b.chain_id, b.entity_type, b.entity_id,
+      ${Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
       ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)},
       b.incomplete, ${sortValue('b.value')}
-    FROM (SELECT b.*, b.supply - b.debt AS value, ${Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END AS realised`)}
-      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
-        FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id) b OFFSET 0) b
+    FROM (SELECT b.*, b.supply - b.debt AS value,
+      ${Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END AS realised`)}
+      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete)
+        OR sum(b.unpriced) > 0 AS incomplete
+        FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id)
+          b OFFSET 0) b
   ) t`
 }
 
-/**
- * A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
- * cash flows without a price: those before a period count alike at both ends.
- */
+// A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
+// cash flows without a price: those before a period count alike at both ends.
 const valuesAndCash = (holder: Holder) => Prisma.sql`
-  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
-    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid, h.deposit_usd + h.protected_usd AS supply_left,
+  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply,
+    h.debt_usd AS debt, 0::numeric AS cash,
+    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid,
+      h.deposit_usd + h.protected_usd AS supply_left,
     h.debt_usd AS debt_left, h.incomplete, 0 AS unpriced FROM (${holdings(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed, f.repaid, 0, 0, false, f.unpriced
-  FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f WHERE ${onChain('f.chain_id', holder.chainId)}`
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed,
+    f.repaid, 0, 0, false, f.unpriced
+  FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f
+    WHERE ${onChain('f.chain_id', holder.chainId)}`
 
-/** The columns of earnings that are added up in groups of entities. */
+// The columns of earnings that are added up in groups of entities.
 const groupColumns = {
   worthUsd: { ...entityEarningsColumns.worthUsd, sql: toDouble('t.value') },
   netCashInvestedUsd: { ...entityEarningsColumns.netCashInvestedUsd, sql: toDouble('t.cash') },
@@ -212,9 +212,10 @@ const groupColumns = {
   ...parts('t.realised', 't.value - t.cash - t.realised'),
   hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
 }
-const GROUP_SUMS =
-  Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value, sum(${exact('e.net_cash_invested_usd')}) AS cash,
-  bool_or(e.incomplete) AS incomplete, CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised`)
+const GROUP_SUMS = Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value,
+    sum(${exact('e.net_cash_invested_usd')}) AS cash,
+  bool_or(e.incomplete) AS incomplete, CASE WHEN NOT bool_or(e.incomplete)
+    THEN sum(${exact('e.realised_usd')}) END AS realised`)
 
 /** A holder's earnings in all markets and vaults that lend an asset. */
 export const assetEarningsColumns = sqlColumns({
@@ -243,13 +244,17 @@ export const MOST_GROUPS = 1000
  * Unknown entities are left out.
  */
 export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
-    SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol, min(e.asset_decimals) AS asset_decimals,
+    SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol,
+      min(e.asset_decimals) AS asset_decimals,
       ${GROUP_SUMS}
     FROM (SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
-        coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol, coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
+        coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol,
+          coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
       FROM ${records} AS r(${Prisma.raw(ENTITIES)})
-      LEFT JOIN market m ON r.entity_type = 'market' AND m.chain_id = r.chain_id AND m.id = r.entity_id
-      LEFT JOIN vault v ON r.entity_type = 'vault' AND v.chain_id = r.chain_id AND v.id = r.entity_id) e
+      LEFT JOIN market m ON r.entity_type = 'market' AND m.chain_id = r.chain_id
+        AND m.id = r.entity_id
+      LEFT JOIN vault v ON r.entity_type = 'vault' AND v.chain_id = r.chain_id
+        AND v.id = r.entity_id) e
     WHERE e.asset_address IS NOT NULL GROUP BY e.chain_id, e.asset_address
     ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
   ORDER BY t.value DESC, t.chain_id, t.asset_address`
@@ -261,7 +266,8 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
 export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT m.pool_address, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
       JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
-    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
+    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address
+      LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
   ORDER BY t.value DESC, t.pool_address`
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */

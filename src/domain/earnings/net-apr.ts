@@ -39,7 +39,8 @@ export const entityAprColumns = sqlColumns({
   },
 })
 
-const RECORD = `chain_id bigint, entity_type text, entity_id text, deposit_usd float8, debt_usd float8,
+const RECORD = `chain_id bigint, entity_type text, entity_id text, deposit_usd float8,
+  debt_usd float8,
     deposit_rate float8, borrow_rate float8, has_rates boolean, sort_value float8`
 
 /**
@@ -57,15 +58,16 @@ export const withoutRatesFrom = (records: Prisma.Sql) =>
 /** The most entities without rates that are listed. */
 export const MOST_WITHOUT_RATES = 1000
 
-/** The average of rates by USD. 0 if there is no USD to weigh by. */
 const average = (rate: string, usd: string) =>
-  `CASE WHEN ${total(usd)} = 0 THEN 0 ELSE ${toDouble(`sum(${exact(usd)} * ${exact(rate)}) / ${total(usd)}`)} END`
+  `CASE WHEN ${total(usd)} = 0 THEN 0
+    ELSE ${toDouble(`sum(${exact(usd)} * ${exact(rate)}) / ${total(usd)}`)} END`
 
-/** The average of the known rates. Null if none of the entities with USD has one. */
+// The average of the known rates. Null if none of the entities with USD has one.
 const averageKnown = (rate: string, usd: string) => {
   const known = `sum(${exact(usd)}) FILTER (WHERE t.has_rates)`
   return `CASE WHEN ${total(usd)} = 0 THEN 0
-    ELSE ${toDouble(`sum(${exact(usd)} * ${exact(rate)}) FILTER (WHERE t.has_rates) / nullif(${known}, 0)`)} END`
+    ELSE ${toDouble(`sum(${exact(usd)} * ${exact(rate)}) FILTER (WHERE t.has_rates) /
+      nullif(${known}, 0)`)} END`
 }
 
 const DEPOSIT = ['t.deposit_rate', 't.deposit_usd'] as const
@@ -116,14 +118,15 @@ export const netAprColumns = sqlColumns({
 
 export type NetApr = RowOf<typeof netAprColumns>
 
-/**
- * Joins the rates of a holding `h` in force at a moment. Before the first recorded rates of an
- * entity, those count, since when they were set is not known.
- */
+// Joins the rates of a holding `h` in force at a moment. Before the first recorded rates of an
+// entity, those count, since when they were set is not known.
 const ratesAsOf = (asOf: Prisma.Sql) => Prisma.sql`LEFT JOIN LATERAL (
-    SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r WHERE r.entity_type = h.entity_type::entity_type
-      AND r.chain_id = h.chain_id AND r.entity_id = coalesce(m.id, v.id) AND r.changed_at <= greatest(coalesce(${asOf}, 'infinity'),
-        (SELECT min(f.changed_at) FROM rate_revision f WHERE f.entity_type = h.entity_type::entity_type
+    SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
+      WHERE r.entity_type = h.entity_type::entity_type
+      AND r.chain_id = h.chain_id AND r.entity_id = coalesce(m.id, v.id)
+        AND r.changed_at <= greatest(coalesce(${asOf}, 'infinity'),
+        (SELECT min(f.changed_at) FROM rate_revision f
+          WHERE f.entity_type = h.entity_type::entity_type
           AND f.chain_id = h.chain_id AND f.entity_id = h.entity_id))
     ORDER BY r.changed_at DESC LIMIT 1) r ON true`
 
@@ -137,13 +140,17 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
     ? ['r.deposit_rate', 'r.borrow_rate']
     : ['m.deposit_rate, v.deposit_rate', 'm.borrow_rate']
   return Prisma.sql`FROM (
-    SELECT h.chain_id, h.entity_type, h.entity_id, ${Prisma.raw(`${toDouble('h.deposit_usd')} AS deposit_usd, ${toDouble('h.debt_usd')} AS debt_usd`)},
+    SELECT h.chain_id, h.entity_type, h.entity_id,
+      ${Prisma.raw(`${toDouble('h.deposit_usd')} AS deposit_usd,
+      ${toDouble('h.debt_usd')} AS debt_usd`)},
       ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate,
       coalesce(${deposit}) IS NOT NULL AS has_rates`)},
       ${sortValue('h.deposit_usd + h.debt_usd')}
     FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd,
-      sum(h.debt_usd) AS debt_usd FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id) h
-    LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
+      sum(h.debt_usd) AS debt_usd FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type,
+        h.entity_id) h
+    LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id
+      AND m.id = h.entity_id
     LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
     ${asOf ? ratesAsOf(asOf) : Prisma.empty}
   ) t`

@@ -28,7 +28,7 @@ export const placeColumns = sqlColumns({
 
 type Filtered = Where | null | undefined
 
-/** The only kind that a filter allows. */
+// The only kind that a filter allows.
 const onlyKind = (where: Filtered): EntityType | undefined => {
   const [kind, ...others] = (where?.entityTypes ?? []) as EntityType[]
   return others.length === 0 ? kind : undefined

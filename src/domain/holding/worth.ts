@@ -47,14 +47,16 @@ export type Worth = RowOf<typeof worthColumns>
 export const ENTITY_WORTH =
   Prisma.raw(`max(h.timestamp) AS timestamp, ${toDouble('sum(h.deposit_usd)')} AS deposit_usd,
   ${toDouble('sum(h.protected_usd)')} AS protected_usd, ${toDouble('sum(h.debt_usd)')} AS debt_usd,
-  ${toDouble('sum(h.deposit_usd + h.protected_usd - h.debt_usd)')} AS value_usd, bool_or(h.unpriced) AS unpriced`)
+  ${toDouble('sum(h.deposit_usd + h.protected_usd - h.debt_usd)')} AS value_usd,
+    bool_or(h.unpriced) AS unpriced`)
 
 /**
  * The FROM clause for `worthColumns`: a row for every entity with a snapshot. A missing price
  * counts as 0.
  */
 export const worthFrom = (holder: Holder): Prisma.Sql => Prisma.sql`FROM (
-    SELECT h.entity_type, ${ENTITY_WORTH} FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id
+    SELECT h.entity_type, ${ENTITY_WORTH} FROM (${holdings(holder)}) h
+      GROUP BY h.chain_id, h.entity_type, h.entity_id
   ) t`
 
 /**

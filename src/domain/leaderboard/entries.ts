@@ -56,11 +56,11 @@ async function entriesIn(
   })
   if (!board) return []
   return reader.$queryRaw<LeaderboardEntry[]>`SELECT * FROM (
-    SELECT ${selectList(board.columns)} FROM ${board.from} WHERE t.user_address = ANY(${users}::text[])) e
+    SELECT ${selectList(board.columns)} FROM ${board.from}
+      WHERE t.user_address = ANY(${users}::text[])) e
     WHERE e.scope = ${scope}`
 }
 
-/** The leaderboard of a scope: of a date, or of a window. */
 async function boardOf(
   reader: Reader,
   scope: string,

@@ -21,7 +21,6 @@ const entryColumns = sqlColumns(Prisma.RankHistoryScalarFieldEnum, {
   scope: { sql: 'NULL::text', type: 'text', nullable: true },
 })
 
-/** The columns of a leaderboard with a scope. */
 const scopedColumns = (sql: string) => ({ ...entryColumns, scope: { ...entryColumns.scope, sql } })
 
 export type LeaderboardEntry = RowOf<typeof entryColumns>
@@ -118,9 +117,11 @@ export async function placeAt(
 ): Promise<Place | undefined> {
   const [row] = at.newest
     ? await reader.$queryRaw<Place[]>`
-        SELECT rank, (SELECT account_count FROM program) AS total FROM account WHERE user_address = ${address}`
+        SELECT rank, (SELECT account_count FROM program) AS total FROM account
+          WHERE user_address = ${address}`
     : await reader.$queryRaw<Place[]>`
-        SELECT rank, (SELECT max(rank) FROM rank_history WHERE distribution_date = ${at.date}::date) AS total
+        SELECT rank, (SELECT max(rank) FROM rank_history
+          WHERE distribution_date = ${at.date}::date) AS total
         FROM rank_history WHERE distribution_date = ${at.date}::date AND user_address = ${address}`
   return row
 }

@@ -27,11 +27,9 @@ export const rankColumns = sqlColumns({
 /** A user's total points up to and including a distribution date, and the rank as of it. */
 export type RankedPoints = RowOf<typeof rankColumns>
 
-/**
- * The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first
- * distribution date on. Each table is read by the address of `who`, which names the server with
- * the rows if they are spread over several.
- */
+// The FROM clause for `rankColumns`, with a row for each of `dates` from the user's first
+// distribution date on. Each table is read by the address of `who`, which names the server with the
+// rows if they are spread over several.
 const fromRanks = (who: Prisma.Sql, dates: Prisma.Sql) => Prisma.sql`FROM ${who}
   LEFT JOIN (account a JOIN (SELECT date, date = (SELECT max(date) FROM distribution) AS newest,
       EXISTS (SELECT FROM rank_history_date s WHERE s.date = dates.date) AS ready

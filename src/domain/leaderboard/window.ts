@@ -113,10 +113,8 @@ function ranked(window: Window): Prisma.Sql {
     FROM (${usually(points, { ifSpread: summedByUser(window) })}) s`
 }
 
-/**
- * Subtracts the running totals before the window from those at its end. A user without points in it
- * may have no position there either.
- */
+// Subtracts the running totals before the window from those at its end. A user without points in it
+// may have no position there either.
 const differences = ({ before, last, newest }: Window): Prisma.Sql => {
   const end = newest ? Prisma.sql`a` : Prisma.sql`e`
   const rows = (alias: string, date: string | null) => Prisma.sql`
@@ -133,7 +131,6 @@ const differences = ({ before, last, newest }: Window): Prisma.Sql => {
         LIMIT 1))`
 }
 
-/** Conditions of positions `p` in the pool or on the chain. */
 const inScope = ({ pool, chainId }: Window): Prisma.Sql => {
   const inPool = pool
     ? Prisma.sql`p.pool_key = (SELECT key FROM pool WHERE id = ${pool})`
@@ -145,10 +142,8 @@ const inScope = ({ pool, chainId }: Window): Prisma.Sql => {
   return Prisma.sql`${inPool} AND ${onChain}`
 }
 
-/**
- * Sums the points of the positions in the window, date by date, so that only those of its dates are
- * read.
- */
+// Sums the points of the positions in the window, date by date, so that only those of its dates are
+// read.
 const summed = (window: Window): Prisma.Sql => {
   const { before, last } = window
   return Prisma.sql`SELECT p.user_address, sum(p.points)::bigint AS points
@@ -158,7 +153,7 @@ const summed = (window: Window): Prisma.Sql => {
     WHERE d.date > ${before ?? '-infinity'}::date AND d.date <= ${last}::date GROUP BY 1`
 }
 
-/** Sums the points of the window in one pass, in which each server sums those of its users. */
+// Sums the points of the window in one pass, in which each server sums those of its users.
 const summedByUser = (window: Window): Prisma.Sql => {
   const { before, last, pool, chainId } = window
   const scoped = scopeOf(pool, chainId)

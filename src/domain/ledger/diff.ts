@@ -9,10 +9,8 @@ import { isoDay } from '../../time.ts'
 import type { Run } from '../distribution/run-listing.ts'
 import { type LedgerEntry, ledger } from './ledger.ts'
 
-/**
- * SQL of the runs that stored a date, in order, and whether they changed points without entries
- * that are kept.
- */
+// SQL of the runs that stored a date, in order, and whether they changed points without entries
+// that are kept.
 const storedRuns = (
   day: string,
 ) => `SELECT id, finished_at AS "finishedAt", ledger_entries IS NULL AND before IS NOT NULL
@@ -71,17 +69,14 @@ export async function runsSince(
   return between.map(({ id }) => id)
 }
 
-/** The columns of a difference, with its size to sort by. */
 const columns = {
   ...ledger.columns,
   size: { sql: 'abs(t.points_after - t.points_before)', type: 'bigint' as const },
   since: { ...ledger.columns.since, sql: 't.since' },
 }
 
-/**
- * Merges the ledger entries of runs, in the order of storing: one for each user, date and pool,
- * with the run that they follow.
- */
+// Merges the ledger entries of runs, in the order of storing: one for each user, date and pool,
+// with the run that they follow.
 function mergedBy(runs: bigint[], since: bigint | null, entries: Prisma.Sql): Prisma.Sql {
   const ids = Prisma.sql`${runs.map(String)}::bigint[]`
   return Prisma.sql`(SELECT m.*, ${since === null ? null : String(since)}::bigint AS since FROM (

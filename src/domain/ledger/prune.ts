@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import { inWrite } from '../../db/write.ts'
 
-/** Entries that ended runs wrote, whose rows still have them. */
+// Entries that ended runs wrote, whose rows still have them.
 const EXPIRED = 'SELECT id, date FROM run WHERE ledger_entries IS NOT NULL AND finished_at < $1'
 
-/** The stored entries without those of the runs $1. Null if none is left. */
-const KEPT = `(SELECT string_agg(substring(ledger, n, 24), '' ORDER BY n) FROM generate_series(1, length(ledger), 24) n
+// The stored entries without those of the runs $1. Null if none is left.
+const KEPT = `(SELECT string_agg(substring(ledger, n, 24), '' ORDER BY n)
+  FROM generate_series(1, length(ledger), 24) n
     WHERE ('x' || encode(substring(ledger, n, 4), 'hex'))::bit(32)::int <> ALL($1::int[]))`
 
 /** Removes the entries of runs that finished before a time. @returns the number of these runs */

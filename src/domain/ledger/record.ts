@@ -1,10 +1,10 @@
 import { factorsOf, inForce } from '../multiplier/rule.ts'
 import { REASON } from './reason.ts'
 
-/** A position that comes or goes changes all of its points. */
+// A position that comes or goes changes all of its points.
 const WHOLE = REASON.POSITION_ADDED | REASON.POSITION_REMOVED
 
-/** The reasons of a change `c`, with those that its row `r` of `rulesChanged` adds. */
+// The reasons of a change `c`, with those that its row `r` of `rulesChanged` adds.
 const REASONS = `c.reasons + CASE
     WHEN c.given THEN ${REASON.IMPORTED_POINTS}
     WHEN c.reasons & ${WHOLE} = 0 THEN coalesce(r.reasons, 0)

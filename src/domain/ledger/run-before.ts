@@ -6,6 +6,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
  */
 export const runBeforeSql = (id: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM run r JOIN LATERAL (
       SELECT id, kind, lag(id) OVER (ORDER BY finished_at, id) IS NULL AS is_first FROM run b
-      WHERE b.date = r.date AND b.status = 'succeeded' AND (b.finished_at, b.id) < (r.finished_at, r.id)
+      WHERE b.date = r.date AND b.status = 'succeeded'
+        AND (b.finished_at, b.id) < (r.finished_at, r.id)
       ORDER BY finished_at DESC, id DESC LIMIT 1) b ON b.kind <> 'import' OR b.is_first
     WHERE r.id = ${id}`

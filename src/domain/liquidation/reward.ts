@@ -2,14 +2,14 @@ import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
-/**
- * Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault.
- */
+// Rewards of a kind in the shape of both. A reward's entity is the collateral market or the vault.
 const rewardsFrom = (kind: EntityType) =>
   `SELECT '${kind}' AS entity_type, chain_id, tx_hash, log_index, user_address, timestamp,
     ${kind === 'market' ? 'collateral_market_id' : 'vault_id'} AS entity_id,
-    ${kind === 'market' ? 'debt_market_id' : 'NULL::text'} AS debt_market_id, supply_sent, supply_sent_usd,
-    collateral_received, collateral_received_usd, liquid_reward, liquid_reward_usd, user_roi, claimed_timestamp
+    ${kind === 'market' ? 'debt_market_id' : 'NULL::text'} AS debt_market_id, supply_sent,
+      supply_sent_usd,
+    collateral_received, collateral_received_usd, liquid_reward, liquid_reward_usd, user_roi,
+      claimed_timestamp
   FROM ${kind}_liquidation_reward`
 
 const decimalsIn = (market: string) =>
@@ -19,7 +19,9 @@ const amount = (field: string, sql: string, decimals: string, description: strin
   ({
     sql: `t.${sql}`,
     type: 'amount',
-    description: `${description} \`decimals\` and \`value\` are null in a vault, whose token is not stored.`,
+    description:
+      `${description} \`decimals\` and \`value\` are null in a vault, ` +
+      'whose token is not stored.',
     tokens: { field, usd: `${field}Usd`, decimals },
   }) as const
 const usd = (sql: string) =>

@@ -33,16 +33,15 @@ export function assertEstimate({ amountUsd, days, pointValueUsd, from }: Estimat
 const date = (value: Prisma.Sql | undefined) =>
   Prisma.sql`coalesce(nullif(${value}, 'infinity'), ${Prisma.raw(NEXT_DATE)})`
 
-/** SQL of a dollar's points per day on the side `s.side` of a pool, by the rules `m` and `b`. */
+// SQL of a dollar's points per day on the side `s.side` of a pool, by the rules `m` and `b`.
 const perDollar = (base: BasePoints, kind: 'deposit' | 'borrow') =>
   `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')} ELSE ` +
   `${rateSql(base, kind, 'b', 'm', 'b')} END`
 
-/**
- * A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it.
- */
+// A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it.
 const sideOf = (chainId: Prisma.Sql, id: Prisma.Sql, pool: Prisma.Sql) =>
-  Prisma.sql`(SELECT p.id AS pool, CASE ${id} WHEN p.unit_1_id THEN 'a' ELSE 'b' END AS side FROM pool p
+  Prisma.sql`(SELECT p.id AS pool, CASE ${id} WHEN p.unit_1_id THEN 'a' ELSE 'b' END AS side
+    FROM pool p
     WHERE p.id = ${pool} AND p.chain_id = ${chainId} AND ${id} IN (p.unit_1_id, p.unit_2_id)) s`
 
 const PER_DOLLAR = { type: 'float', nullable: true } as const
@@ -73,8 +72,10 @@ export const pointsPerDollarSql =
   (base: BasePoints) =>
   ([chainId, id, pool, asOf]: Prisma.Sql[]): Prisma.Sql =>
     Prisma.sql`FROM (
-    SELECT ${Prisma.raw(`${perDollar(base, 'deposit')} AS deposit, ${perDollar(base, 'borrow')} AS borrow`)}
-    FROM ${sideOf(chainId as Prisma.Sql, id as Prisma.Sql, pool as Prisma.Sql)} CROSS JOIN (SELECT ${date(asOf)} AS date) d
+    SELECT ${Prisma.raw(`${perDollar(base, 'deposit')} AS deposit,
+      ${perDollar(base, 'borrow')} AS borrow`)}
+    FROM ${sideOf(chainId as Prisma.Sql, id as Prisma.Sql, pool as Prisma.Sql)}
+      CROSS JOIN (SELECT ${date(asOf)} AS date) d
     CROSS JOIN LATERAL ${Prisma.raw(baseOn('d.date'))}
     LEFT JOIN LATERAL (${Prisma.raw(factorsOn('d.date', 's.pool'))}) m ON true) t`
 
@@ -122,17 +123,18 @@ export const estimateColumns = sqlColumns({
 
 export type Estimate = RowOf<typeof estimateColumns>
 
-/**
- * A query of the rules between two dates of `s`, both included, for a side of a pool: the first
- * date, the number of days and a dollar's points per day. A row begins where a rule of the pool or
- * of the base points does.
- */
+// A query of the rules between two dates of `s`, both included, for a side of a pool: the first
+// date, the number of days and a dollar's points per day. A row begins where a rule of the pool or
+// of the base points does.
 const rulesBetween = (base: BasePoints) => `
-  SELECT d.date, d.days, CASE WHEN s.borrowed THEN ${perDollar(base, 'borrow')} ELSE ${perDollar(base, 'deposit')} END AS rate
+  SELECT d.date, d.days, CASE WHEN s.borrowed THEN ${perDollar(base, 'borrow')}
+    ELSE ${perDollar(base, 'deposit')} END AS rate
   FROM (SELECT date, lead(date, 1, s.last + 1) OVER (ORDER BY date) - date AS days FROM (
       SELECT s.first AS date
-      UNION SELECT r.from_date FROM multiplier_rule r WHERE r.pool_address = s.pool AND r.from_date > s.first AND r.from_date <= s.last
-      UNION SELECT r.from_date FROM base_points_rule r WHERE r.from_date > s.first AND r.from_date <= s.last) d) d
+      UNION SELECT r.from_date FROM multiplier_rule r
+        WHERE r.pool_address = s.pool AND r.from_date > s.first AND r.from_date <= s.last
+      UNION SELECT r.from_date FROM base_points_rule r
+        WHERE r.from_date > s.first AND r.from_date <= s.last) d) d
   CROSS JOIN LATERAL ${baseOn('d.date')}
   LEFT JOIN LATERAL (${factorsOn('d.date', 's.pool')}) m ON true OFFSET 0`
 
@@ -144,16 +146,22 @@ interface Parts {
   inputs: (Prisma.Sql | undefined)[]
 }
 
+const INTEREST = `${exact('s.amount')} * ${exact('s.apr')} * s.days / 365`
+
 function estimateFrom(base: BasePoints, { apr, borrowed, side, inputs }: Parts): Prisma.Sql {
   const [amount, days, value, from] = inputs
   const points = limitedMillionths('(r.rate * s.amount)')
   return Prisma.sql`FROM (
     SELECT s.*, CASE WHEN s.borrowed THEN -s.interest ELSE s.interest END
-        + CASE WHEN s.value = 0 THEN 0 ELSE ${Prisma.raw(exact('s.value'))} * s.millionths * 0.000001 END AS total
-    FROM (SELECT s.*, ${Prisma.raw(`${exact('s.amount')} * ${exact('s.apr')} * s.days / 365`)} AS interest,
-        CASE WHEN s.pool IS NOT NULL THEN (SELECT CASE WHEN count(*) = count(millionths) THEN sum(millionths::numeric * days) END
-          FROM (SELECT ${Prisma.raw(points)} AS millionths, r.days FROM (${Prisma.raw(rulesBetween(base))}) r OFFSET 0) p) END AS millionths
-      FROM (SELECT s.*, ${date(from)} AS first, ${date(from)} + (${days})::int - 1 AS last, ${apr} AS apr, ${borrowed} AS borrowed,
+        + CASE WHEN s.value = 0 THEN 0 ELSE ${Prisma.raw(exact('s.value'))} * s.millionths *
+          0.000001 END AS total
+    FROM (SELECT s.*, ${Prisma.raw(INTEREST)} AS interest,
+        CASE WHEN s.pool IS NOT NULL THEN (SELECT CASE WHEN count(*) = count(millionths)
+          THEN sum(millionths::numeric * days) END
+          FROM (SELECT ${Prisma.raw(points)} AS millionths, r.days
+            FROM (${Prisma.raw(rulesBetween(base))}) r OFFSET 0) p) END AS millionths
+      FROM (SELECT s.*, ${date(from)} AS first, ${date(from)} + (${days})::int - 1 AS last,
+        ${apr} AS apr, ${borrowed} AS borrowed,
           ${amount} AS amount, (${days})::int AS days, ${value} AS value
         FROM (SELECT 1) one LEFT JOIN ${side} ON true OFFSET 0) s OFFSET 0) s OFFSET 0) t`
 }
@@ -211,6 +219,8 @@ export const estimateRulesSql =
   (base: BasePoints) =>
   ([pool, side, borrowed, first, last]: Prisma.Sql[]): Prisma.Sql =>
     Prisma.sql`FROM (
-    SELECT r.* FROM (SELECT ${pool} AS pool, ${side} AS side, ${borrowed} AS borrowed, ${first} AS first, ${last} AS last) s
-    CROSS JOIN LATERAL (${Prisma.raw(rulesBetween(base))}) r WHERE s.pool <> '' ORDER BY r.date LIMIT ${Prisma.raw(String(MOST_RULES))}) t
+    SELECT r.* FROM (SELECT ${pool} AS pool, ${side} AS side, ${borrowed} AS borrowed,
+      ${first} AS first, ${last} AS last) s
+    CROSS JOIN LATERAL (${Prisma.raw(rulesBetween(base))}) r WHERE s.pool <> '' ORDER BY r.date
+      LIMIT ${Prisma.raw(String(MOST_RULES))}) t
   ORDER BY t.date`

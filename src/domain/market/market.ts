@@ -60,8 +60,10 @@ export const computedMarketColumns = sqlColumns({
 export const markets = listing({
   name: 'markets',
   // Postgres drops the joins of which no column is read.
-  from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_address AND pool.chain_id = t.chain_id
-    LEFT JOIN pool_day d ON d.pool_address = pool.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
+  from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_address
+    AND pool.chain_id = t.chain_id
+    LEFT JOIN pool_day d ON d.pool_address = pool.id AND d.distribution_date = (SELECT max(date)
+      FROM distribution)`,
   columns: { ...marketColumns, ...computedMarketColumns },
   order: { chainId: 'ASC', id: 'ASC' },
   filters: {

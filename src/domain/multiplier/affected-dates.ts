@@ -28,8 +28,10 @@ export const affectedDatesSql = (id: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM 
     SELECT count(*)::int AS count, min(d.date) AS first, max(d.date) AS last
     FROM multiplier_revision r
     JOIN pool_day p ON p.pool_address = r.pool_address
-    JOIN distribution d ON d.date = p.distribution_date AND (r.from_date IS NULL OR r.from_date <= d.date)
+    JOIN distribution d ON d.date = p.distribution_date
+      AND (r.from_date IS NULL OR r.from_date <= d.date)
     JOIN run n ON n.id = d.run_id AND r.id <= n.multiplier_revision
     WHERE r.id = ${id} AND r.revoked_at IS NULL AND NOT EXISTS (
-      SELECT FROM multiplier_revision x WHERE x.pool_address = r.pool_address AND x.id > r.id AND x.id <= n.multiplier_revision
+      SELECT FROM multiplier_revision x WHERE x.pool_address = r.pool_address AND x.id > r.id
+        AND x.id <= n.multiplier_revision
         AND (x.from_date IS NULL OR x.from_date <= d.date) AND x.revoked_at IS NULL)) d`

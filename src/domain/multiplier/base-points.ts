@@ -53,7 +53,8 @@ export type BasePointsOn = RowOf<typeof basePointsOnColumns>
 /** The number of revisions that are listed. */
 export const MAX_REVISIONS = 100
 
-export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
+export const basePointsRevisions = Prisma.sql`FROM (SELECT * FROM base_points_revision
+  ORDER BY id DESC LIMIT ${MAX_REVISIONS}) t
   ORDER BY t.id DESC`
 
 export const basePointsRevision = (

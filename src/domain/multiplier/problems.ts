@@ -3,7 +3,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { multipliersOnSql } from './multiplier.ts'
 import { FACTOR_NAMES, type Factors, type MultiplierChange } from './update.ts'
 
-/** A factor that changes by this much is probably a mistake. */
 const JUMP = 2
 /** So is a larger one where there was none. */
 export const LARGE = 10
@@ -31,6 +30,7 @@ export async function poolsWithoutMultiplier(reader: Reader, date: string): Prom
     { pool: string }[]
   >(Prisma.sql`SELECT d.pool_address AS pool FROM pool_day d
     WHERE d.distribution_date = ${date}::date AND NOT EXISTS (
-      SELECT FROM ${multipliersOnSql(Prisma.sql`${date}::date`)} WHERE t.pool_address = d.pool_address) ORDER BY 1`)
+      SELECT FROM ${multipliersOnSql(Prisma.sql`${date}::date`)}
+        WHERE t.pool_address = d.pool_address) ORDER BY 1`)
   return rows.map(({ pool }) => pool)
 }

@@ -39,7 +39,8 @@ function revoke(
       revokedBy: string | null
       announced: boolean
     }>(
-      `SELECT from_date::text AS "from", revoked_by AS "revokedBy", coalesce(from_date > $2, false) AS announced
+      `SELECT from_date::text AS "from", revoked_by AS "revokedBy",
+        coalesce(from_date > $2, false) AS announced
        FROM ${TABLES[rules]} WHERE id = $1`,
       [id, isoDay(deps.now())],
     )

@@ -32,7 +32,8 @@ export const factorsOf = (row: string): string =>
 
 /** SQL of an upsert that replaces the factors of a stored multiplier. */
 export const REPLACED = `ON CONFLICT (pool_address) DO UPDATE
-  SET ${FACTOR_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}, updated_at = excluded.updated_at`
+  SET ${FACTOR_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')},
+    updated_at = excluded.updated_at`
 
 /**
  * SQL of whether a row of `multiplier_rule` or `base_points_rule` is in force for a date. At most
@@ -52,4 +53,5 @@ const base = (column: string, date: string) =>
  */
 export const rulesOfDay = (date: string): string =>
   `(SELECT pool.key, m.*, ${base('deposit', `${date}::date`)}, ${base('borrow', `${date}::date`)}
-    FROM pool LEFT JOIN multiplier_rule m ON m.pool_address = pool.id AND ${inForce('m', `${date}::date`)} OFFSET 0)`
+    FROM pool LEFT JOIN multiplier_rule m ON m.pool_address = pool.id
+      AND ${inForce('m', `${date}::date`)} OFFSET 0)`

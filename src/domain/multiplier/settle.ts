@@ -31,7 +31,8 @@ export async function settleMultipliers(client: Queryable, today: string): Promi
   await client.query("SET LOCAL gateway.settling = 'on'")
   const { rowCount } = await client.query(
     `INSERT INTO multiplier (id, pool_address, ${COLUMNS}, created_at, updated_at)
-     SELECT gen_random_uuid()::text, pool_address, ${COLUMNS}, since, since FROM (${UNSETTLED}) r WHERE deposit_token_a IS NOT NULL
+     SELECT gen_random_uuid()::text, pool_address, ${COLUMNS}, since, since FROM (${UNSETTLED}) r
+       WHERE deposit_token_a IS NOT NULL
      ${REPLACED}`,
     [today],
   )
@@ -44,11 +45,12 @@ export async function settleMultipliers(client: Queryable, today: string): Promi
   return (rowCount ?? 0) + (removed ?? 0)
 }
 
-/** The rules of $1 that the stored multipliers differ from. */
+// The rules of $1 that the stored multipliers differ from.
 const UNSETTLED = `SELECT p.id AS pool_address, ${factorsOf('r')},
     greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS since
   FROM pool p LEFT JOIN multiplier m ON m.pool_address = p.id
   LEFT JOIN multiplier_rule r ON r.pool_address = p.id AND ${inForce('r', '$1::date')}
   WHERE (${factorsOf('m')})
     IS DISTINCT FROM (${factorsOf('r')})
-  AND EXISTS (SELECT FROM multiplier_revision d WHERE d.pool_address = p.id AND d.from_date IS NOT NULL)`
+  AND EXISTS (SELECT FROM multiplier_revision d
+    WHERE d.pool_address = p.id AND d.from_date IS NOT NULL)`

@@ -71,7 +71,6 @@ export async function undoMultipliers(
   })
 }
 
-/** True if one of these pools has rules of dates. */
 async function haveDates(client: Queryable, pools: string[]): Promise<boolean> {
   const { rowCount } = await client.query(
     'SELECT FROM multiplier_revision WHERE pool_address = ANY($1::text[]) AND from_date IS NOT ' +
@@ -81,21 +80,23 @@ async function haveDates(client: Queryable, pools: string[]): Promise<boolean> {
   return rowCount === 1
 }
 
-/**
- * Records the rules from before these revisions once more, for the dates that the revisions count
- * for.
- */
+// Records the rules from before these revisions once more, for the dates that the revisions count
+// for.
 async function restate(client: Queryable, undone: Undone[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
-     SELECT pool, ${COLUMNS}, statement_timestamp(), ${ACTOR}, nullif(since, date '-infinity') FROM (
-       SELECT u.pool, ${COLUMNS}, greatest(coalesce(r.from_date, date '-infinity'), u.first) AS since,
+     SELECT pool, ${COLUMNS}, statement_timestamp(), ${ACTOR}, nullif(since, date '-infinity')
+       FROM (
+       SELECT u.pool, ${COLUMNS}, greatest(coalesce(r.from_date, date '-infinity'),
+         u.first) AS since,
          min(coalesce(r.from_date, date '-infinity')) OVER (PARTITION BY u.pool ORDER BY r.id DESC
            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until, u.first
        FROM (SELECT pool, id, coalesce(first, date '-infinity') AS first
          FROM unnest($1::text[], $2::bigint[], $3::date[]) AS u(pool, id, first)) u
-       JOIN (SELECT id, pool_address, from_date, ${COLUMNS} FROM multiplier_revision WHERE revoked_at IS NULL
-         UNION ALL SELECT 0, id, NULL, NULL, NULL, NULL, NULL FROM pool) r ON r.pool_address = u.pool AND r.id < u.id) r
+       JOIN (SELECT id, pool_address, from_date, ${COLUMNS} FROM multiplier_revision
+         WHERE revoked_at IS NULL
+         UNION ALL SELECT 0, id, NULL, NULL, NULL, NULL, NULL FROM pool) r
+           ON r.pool_address = u.pool AND r.id < u.id) r
      WHERE until IS NULL OR (until > since AND until > first) ORDER BY pool, since`,
     [
       undone.map(({ pool }) => pool),
@@ -140,10 +141,8 @@ interface Undone {
   former: Factors | undefined
 }
 
-/**
- * The newest revision of a pool. Without a pool also the revisions of other pools that one change
- * has recorded with it: they have the same time and actor, and no others are between them.
- */
+// The newest revision of a pool. Without a pool also the revisions of other pools that one change
+// has recorded with it: they have the same time and actor, and no others are between them.
 async function undoneRevisions(
   client: Queryable,
   newest: string,
@@ -153,16 +152,20 @@ async function undoneRevisions(
     Omit<Undone, 'former'> & { depositA: number | null } & Factors
   >(
     `WITH recent AS (
-       SELECT r.id, r.pool_address, r.from_date, (r.changed_at, r.changed_by) = (n.changed_at, n.changed_by) AS together
+       SELECT r.id, r.pool_address, r.from_date, (r.changed_at, r.changed_by) = (n.changed_at,
+         n.changed_by) AS together
        FROM multiplier_revision r JOIN multiplier_revision n ON n.id = $1
-       WHERE r.id <= $1 AND r.revoked_at IS NULL AND ($2::text IS NULL OR r.id = $1) ORDER BY r.id DESC LIMIT ${MAX_UPDATES}),
+       WHERE r.id <= $1 AND r.revoked_at IS NULL AND ($2::text IS NULL OR r.id = $1)
+         ORDER BY r.id DESC LIMIT ${MAX_UPDATES}),
      undone AS (
        SELECT pool_address, array_agg(id::text) AS ids, min(id) AS first_id,
          nullif(min(coalesce(from_date, date '-infinity')), date '-infinity')::text AS "from"
-       FROM recent WHERE id > coalesce((SELECT max(id) FROM recent WHERE NOT together), 0) GROUP BY pool_address)
+       FROM recent WHERE id > coalesce((SELECT max(id) FROM recent WHERE NOT together), 0)
+         GROUP BY pool_address)
      SELECT undone.pool_address AS pool, ids, "from", former.* FROM undone
      LEFT JOIN LATERAL (SELECT ${FACTORS} FROM multiplier_revision f
-       WHERE f.pool_address = undone.pool_address AND f.id < undone.first_id AND f.revoked_at IS NULL
+       WHERE f.pool_address = undone.pool_address AND f.id < undone.first_id
+         AND f.revoked_at IS NULL
        ORDER BY f.id DESC LIMIT 1) former ON true
      ORDER BY undone.pool_address`,
     [newest, pool],

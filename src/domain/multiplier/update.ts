@@ -38,7 +38,6 @@ export interface MultiplierChange {
   poolAddress: string
   /** YYYY-MM-DD. Undefined for a change of every date. */
   from?: string | undefined
-  /** Undefined if the pool had none. */
   before: Factors | undefined
   /** Undefined if the pool has none any more. */
   after: Factors | undefined
@@ -110,7 +109,8 @@ export const changeMultipliers = <T>(
   })
 
 /** SQL of the factors of a multiplier or a revision. */
-export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depositB", borrow_token_a AS "borrowA",
+export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depositB",
+  borrow_token_a AS "borrowA",
   borrow_token_b AS "borrowB"`
 
 /** The multipliers that are in force for each pool and date, in their order. */
@@ -119,8 +119,10 @@ export async function rulesOn(
   keys: { poolAddress: string; date: string }[],
 ): Promise<(Factors | undefined)[]> {
   const { rows } = await client.query<Factors & { at: number }>(
-    `SELECT u.at::int - 1 AS at, ${FACTORS} FROM unnest($1::text[], $2::date[]) WITH ORDINALITY AS u(pool, date, at)
-     JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')} AND m.deposit_token_a IS NOT NULL`,
+    `SELECT u.at::int - 1 AS at, ${FACTORS}
+      FROM unnest($1::text[], $2::date[]) WITH ORDINALITY AS u(pool, date, at)
+     JOIN multiplier_rule m ON m.pool_address = u.pool AND ${inForce('m', 'u.date')}
+       AND m.deposit_token_a IS NOT NULL`,
     [keys.map(({ poolAddress }) => poolAddress), keys.map(({ date }) => date)],
   )
   const factorsByKey: (Factors | undefined)[] = new Array(keys.length).fill(undefined)
@@ -164,7 +166,6 @@ export async function applyMultipliers(
   if (dated.length > 0) await announceMultipliers(client, dated)
 }
 
-/** @throws NOT_FOUND for an unknown pool */
 async function assertPools(client: Queryable, addresses: string[]): Promise<void> {
   const stored = await client.query<{ id: string }>(
     'SELECT id FROM pool WHERE id = ANY($1::text[])',
@@ -184,12 +185,12 @@ const columnsOf = (updates: MultiplierUpdate[]) => [
   ...FACTOR_NAMES.map((name) => updates.map((u) => u[name] ?? null)),
 ]
 const GIVEN = 'unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]'
-const KEPT = `coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0), coalesce(u.ba, m.borrow_token_a, 0),
-  coalesce(u.bb, m.borrow_token_b, 0)`
+const KEPT = `coalesce(u.da, m.deposit_token_a, 0), coalesce(u.db, m.deposit_token_b, 0),
+  coalesce(u.ba, m.borrow_token_a, 0), coalesce(u.bb, m.borrow_token_b, 0)`
 /** SQL of who makes a change. */
 export const ACTOR = "coalesce(nullif(current_setting('gateway.actor', true), ''), session_user)"
 
-/** Sets the multipliers of every date. Triggers record the revisions. */
+// Sets the multipliers of every date. Triggers record the revisions.
 async function setMultipliers(client: Queryable, updates: MultiplierUpdate[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier AS m (id, pool_address, ${COLUMNS}, created_at, updated_at)
@@ -201,13 +202,15 @@ async function setMultipliers(client: Queryable, updates: MultiplierUpdate[]): P
   // A multiplier that is today's already is new for the dates of other rules.
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by)
-     SELECT pool_address, ${COLUMNS}, updated_at, ${ACTOR} FROM multiplier m WHERE pool_address = ANY($1::text[]) AND EXISTS (
-       SELECT FROM multiplier_rule r WHERE r.pool_address = m.pool_address AND r.from_date IS NOT NULL) ORDER BY 1`,
+     SELECT pool_address, ${COLUMNS}, updated_at, ${ACTOR} FROM multiplier m
+       WHERE pool_address = ANY($1::text[]) AND EXISTS (
+       SELECT FROM multiplier_rule r WHERE r.pool_address = m.pool_address
+         AND r.from_date IS NOT NULL) ORDER BY 1`,
     [updates.map(({ poolAddress }) => poolAddress)],
   )
 }
 
-/** Records the multipliers from a date on, unless they are in force for all these dates. */
+// Records the multipliers from a date on, unless they are in force for all these dates.
 async function announceMultipliers(client: Queryable, updates: MultiplierUpdate[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)

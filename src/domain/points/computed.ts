@@ -9,5 +9,6 @@ export function computedOn(basePoints: BasePoints, date: string): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 't', 'm')
   return `(SELECT t.*, ${factorsOf('m')}, m.deposit, m.borrow,
       ${pointsA} AS computed_a, ${pointsB} AS computed_b
-    FROM stored_position t JOIN ${rulesOfDay(date)} m ON m.key = t.pool_key WHERE t.distribution_date = ${date}::date)`
+    FROM stored_position t JOIN ${rulesOfDay(date)} m ON m.key = t.pool_key
+      WHERE t.distribution_date = ${date}::date)`
 }

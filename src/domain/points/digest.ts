@@ -5,5 +5,6 @@ export const DIGEST_OF =
 
 /** SQL of the digest of a group of rows, one for each user, with points in millionths. */
 export const digestSql = (points = 'points'): string =>
-  `encode(sha256(convert_to(coalesce(string_agg(user_address || ' ' || round(${points} * 0.000001, 6) || E'\\n', ''
+  `encode(sha256(convert_to(coalesce(string_agg(user_address || ' ' || round(${points} * 0.000001,
+    6) || E'\\n', ''
     ORDER BY user_address COLLATE "C"), ''), 'UTF8')), 'hex')`

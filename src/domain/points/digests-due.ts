@@ -17,11 +17,13 @@ export async function digestsDue(pool: Pool): Promise<number> {
   return inWrite({ pool }, async (writer) => {
     await writer.lock()
     const { rowCount } = await writer.query(
-      `UPDATE distribution d SET digest = c.digest FROM unnest($1::date[], $2::text[]) AS c(date, digest)
+      `UPDATE distribution d SET digest = c.digest
+        FROM unnest($1::date[], $2::text[]) AS c(date, digest)
        WHERE d.date = c.date AND d.digest IS NULL`,
       [rows.map(({ date }) => date), rows.map(({ digest }) => digest)],
     )
-    await writer.query(`UPDATE run r SET digest = d.digest FROM (SELECT * FROM distribution OFFSET 0) d
+    await writer.query(`UPDATE run r SET digest = d.digest
+      FROM (SELECT * FROM distribution OFFSET 0) d
       WHERE d.run_id = r.id AND r.digest IS NULL`)
     return rowCount ?? 0
   })

@@ -41,17 +41,21 @@ export async function explainDay(
   day: string,
 ): Promise<ExplainedSide[]> {
   const side = (self: 'a' | 'b', other: 'a' | 'b', n: 1 | 2) => `SELECT
-      concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS pool, p.id AS "poolAddress", '${self.toUpperCase()}' AS side,
+      concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS pool, p.id AS "poolAddress",
+        '${self.toUpperCase()}' AS side,
       p.asset_${n}_symbol AS symbol, t.${self}_token_price AS price,
       t.${self}_supplied_amount AS supplied, t.${self}_supplied_amount_usd AS "suppliedUsd",
-      t.${self}_protected_supplied_amount AS protected, t.${self}_protected_supplied_amount_usd AS "protectedUsd",
+      t.${self}_protected_supplied_amount AS protected,
+        t.${self}_protected_supplied_amount_usd AS "protectedUsd",
       t.${other}_borrowed_amount_usd > 0 AS "protectedCounts",
       t.${self}_borrowed_amount AS borrowed, t.${self}_borrowed_amount_usd AS "borrowedUsd",
       coalesce(t.deposit, $3) AS "baseDeposit", coalesce(t.borrow, $4) AS "baseBorrow",
       t.deposit_token_${self} AS deposit, t.borrow_token_${self} AS borrow,
-      ${pointsOf(`t.points_${self}`)}::text AS points, ${pointsOf(`t.computed_${self}`)}::text AS computed,
+      ${pointsOf(`t.points_${self}`)}::text AS points,
+        ${pointsOf(`t.computed_${self}`)}::text AS computed,
       t.given AS imported, t.run_id::text AS run
-    FROM ${computedOn(basePoints, '$1')} t JOIN pool p ON p.key = t.pool_key WHERE t.user_address = $2`
+    FROM ${computedOn(basePoints, '$1')} t JOIN pool p ON p.key = t.pool_key
+      WHERE t.user_address = $2`
   const { rows } = await client.query<ExplainedSide>(
     `${side('a', 'b', 1)} UNION ALL ${side('b', 'a', 2)} ORDER BY pool, "poolAddress", side`,
     [day, user, basePoints.deposit, basePoints.borrow],
@@ -83,8 +87,10 @@ export async function staleDates(
   for (const { date } of dates) {
     signal?.throwIfAborted()
     const { rows } = await client.query<StaleDate>(
-      `SELECT $1::date::text AS date, count(*) FILTER (WHERE (points_a, points_b) <> (computed_a, computed_b))::int AS positions,
-         ${pointsOf('sum(points_a + points_b)')}::text AS points, ${pointsOf('sum(computed_a + computed_b)')}::text AS computed
+      `SELECT $1::date::text AS date,
+        count(*) FILTER (WHERE (points_a, points_b) <> (computed_a, computed_b))::int AS positions,
+         ${pointsOf('sum(points_a + points_b)')}::text AS points,
+           ${pointsOf('sum(computed_a + computed_b)')}::text AS computed
        FROM ${computedOn(basePoints, '$1')} t`,
       [date],
     )

@@ -38,7 +38,8 @@ export function sideSql(
   const other = side === 'a' ? 'b' : 'a'
   return `(
     ${rateSql(base, 'deposit', side, m, b)} * (${p}.${side}_supplied_amount_usd
-      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0 THEN ${p}.${side}_protected_supplied_amount_usd ELSE 0 END)
+      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0
+        THEN ${p}.${side}_protected_supplied_amount_usd ELSE 0 END)
     + ${rateSql(base, 'borrow', side, m, b)} * ${p}.${side}_borrowed_amount_usd)`
 }
 
@@ -61,10 +62,10 @@ export function pointsError(error: unknown): unknown {
   // A worker's error has no other name of the constraint than that in its message.
   if (code !== OUT_OF_RANGE && !String(message).includes('stored_position_points_range'))
     return error
-  const reason = `amounts or multipliers are too large, or too near to 0. A side of a position has at most ${MAX_POINTS} points`
   return new GatewayError(
     'BAD_INPUT',
-    `The points are beyond what a number can hold: ${reason}. Nothing was changed.`,
+    'The points are beyond what a number can hold: amounts or multipliers are too large, or too ' +
+      `near to 0. A side of a position has at most ${MAX_POINTS} points. Nothing was changed.`,
   )
 }
 

@@ -37,7 +37,6 @@ export function fromMillionths(millionths: bigint): number {
 
 const wholeOf = (decimals: string) => BigInt(decimals.replace('.', ''))
 
-/** The nearest integer, ties to even. */
 function evenly(value: number): number {
   const below = Math.floor(value)
   const rest = value - below

@@ -22,10 +22,8 @@ export const AMOUNT_FIELDS = ['a', 'b'].flatMap((side) =>
   ['Supplied', 'ProtectedSupplied', 'Borrowed'].map((name) => `${side}${name}AmountUsd`),
 )
 const AMOUNTS = AMOUNT_FIELDS.map(snakeCase)
-/**
- * Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it
- * wherever it is used.
- */
+// Each expression is written once in a statement: OFFSET 0 keeps the planner from writing it
+// wherever it is used.
 const each = (row: string, names: string[]) =>
   names.map((name) => `${bounded(`${row}.${name}`)} AS ${name}`).join(', ')
 
@@ -60,7 +58,6 @@ export const limitedMillionths = (points: string) =>
 
 const MILLIONTHS = `${limitedMillionths('s.a')} + ${limitedMillionths('s.b')} AS millionths`
 
-/** SQL of the points of both sides of a position `p`, as doubles. */
 const sidesOf = (base: BasePoints) =>
   (['a', 'b'] as const).map((side) => `${sideSql(base, side, 'p', 'm', 'b')} AS ${side}`).join(', ')
 

@@ -14,7 +14,8 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
     await inWrite({ pool }, async (writer) => {
       await writer.lock()
       const { rows } = await writer.query<{ date: string; before: string | null }>(
-        `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d WHERE d.date < m.date) AS before
+        `SELECT m.date::text AS date, (SELECT max(date)::text FROM distribution d
+          WHERE d.date < m.date) AS before
          FROM (${MISSING_RANKS} LIMIT 1) m`,
       )
       const [missing] = rows
@@ -24,7 +25,8 @@ export async function rebuildRankHistory(pool: Pool, signal?: AbortSignal): Prom
 }
 
 /** Past dates without up-to-date ranks, in order. */
-export const MISSING_RANKS = `SELECT date FROM distribution d WHERE date < (SELECT max(date) FROM distribution)
+export const MISSING_RANKS = `SELECT date FROM distribution d
+  WHERE date < (SELECT max(date) FROM distribution)
   AND NOT EXISTS (SELECT FROM rank_history_date s WHERE s.date = d.date) ORDER BY date`
 
 async function computeRanks(
@@ -37,8 +39,10 @@ async function computeRanks(
      SELECT $1, user_address, points, row_number() OVER (ORDER BY points DESC, user_address)
      FROM (SELECT a.user_address, coalesce(b.points, 0) + coalesce(d.points, 0) AS points
        FROM account a
-       LEFT JOIN (SELECT * FROM rank_history WHERE distribution_date = $2 OFFSET 0) b USING (user_address)
-       LEFT JOIN (SELECT * FROM account_day WHERE distribution_date = $1 OFFSET 0) d USING (user_address)
+       LEFT JOIN (SELECT * FROM rank_history WHERE distribution_date = $2 OFFSET 0) b
+         USING (user_address)
+       LEFT JOIN (SELECT * FROM account_day WHERE distribution_date = $1 OFFSET 0) d
+         USING (user_address)
        WHERE a.first_distribution_date <= $1) t`,
     [date, before],
   )

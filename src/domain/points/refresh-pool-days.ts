@@ -2,10 +2,8 @@ import { exact } from '../../db/exact-sum.ts'
 import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
 import type { Writer } from '../../db/write.ts'
 
-/**
- * SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter.
- * Nearly all values fit a bigint, which is much faster than numeric.
- */
+// SQL for a sum of USD to 6 decimals, over integers, so that the order of addition does not matter.
+// Nearly all values fit a bigint, which is much faster than numeric.
 const sum = (usd: string) => {
   const millionths = `round(greatest(least(${usd}, 1e300), -1e300) * 1e6)`
   const part = (type: string, fits: string) =>
@@ -13,7 +11,7 @@ const sum = (usd: string) => {
   return `((${part('bigint', '<')} + ${part('numeric', '>=')}) * 0.000001)::float8`
 }
 
-/** SQL for an exact sum of whole tokens, of which most are 0. */
+// SQL for an exact sum of whole tokens, of which most are 0.
 const tokens = (amount: string) =>
   `coalesce(sum(${exact(amount)}) FILTER (WHERE ${amount} <> 0), 0)`
 
@@ -26,7 +24,7 @@ const amounts = (side: 'a' | 'b') => `min(${side}_token_address) AS ${side}_toke
   ${tokens(`${side}_protected_supplied_amount`)} AS ${side}_protected,
   ${tokens(`${side}_borrowed_amount`)} AS ${side}_borrowed`
 
-/** The sums of a side of a pool, in the order of `amounts`, with their SQL types. */
+// The sums of a side of a pool, in the order of `amounts`, with their SQL types.
 const AMOUNTS = {
   token_address: ADDRESS,
   points: 'bigint',
@@ -47,7 +45,6 @@ export const SUMS_OF_POOLS = `SELECT pool_address, distribution_date,
 
 const KEY = ['pool_address', 'distribution_date']
 
-/** The days of pools as they will be. */
 const days = new TemporaryTable<string>('refreshed_pool_day', {
   pool_address: ADDRESS,
   distribution_date: 'date',
@@ -81,7 +78,6 @@ export async function refreshPoolDays(writer: Writer, dates: string[]): Promise<
   return removed + stored + (await refreshTotals(writer))
 }
 
-/** Removes the stored days of pools without positions on these dates. @returns how many */
 async function removeDays(writer: Writer, dates: string[]): Promise<number> {
   const { rows } = await writer.query<{ pool: string; date: string }>(
     `SELECT d.pool_address AS pool, d.distribution_date::text AS date FROM pool_day d

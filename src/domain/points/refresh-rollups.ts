@@ -60,13 +60,12 @@ async function storeDistributions(
   )
 }
 
-/** The accounts whose totals stay. */
 const UNAFFECTED = `SELECT user_address, points, position_count,
     first_distribution_date, last_distribution_date
   FROM account a
   WHERE NOT EXISTS (SELECT FROM affected f WHERE f.user_address = a.user_address)`
 
-/** The totals of all accounts, those of affected users summed over all their days. */
+// The totals of all accounts, those of affected users summed over all their days.
 const summedUp = (writer: Writer) => `SELECT d.user_address, sum(points)::bigint AS points,
     sum(position_count)::int AS position_count,
     min(distribution_date) AS first_distribution_date,
@@ -75,11 +74,9 @@ const summedUp = (writer: Writer) => `SELECT d.user_address, sum(points)::bigint
   GROUP BY d.user_address
   UNION ALL ${UNAFFECTED}`
 
-/**
- * The totals of all accounts if only the newest day, which is not stored yet, has changed: for
- * affected users those of the date $1 before it plus the day. The cost does not grow with the
- * number of dates.
- */
+// The totals of all accounts if only the newest day, which is not stored yet, has changed: for
+// affected users those of the date $1 before it plus the day. The cost does not grow with the
+// number of dates.
 const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS points,
     coalesce(a.position_count, 0) - coalesce(d.position_count, 0) + s.position_count
       AS position_count,
@@ -92,10 +89,8 @@ const INCREMENTED = `SELECT s.user_address, coalesce(b.points, 0) + s.points AS 
     ON d.user_address = s.user_address AND d.distribution_date = s.distribution_date
   UNION ALL ${UNAFFECTED}`
 
-/**
- * The date before, if the change is of the newest date alone, removes nothing, and the ranks of the
- * date before are stored here.
- */
+// The date before, if the change is of the newest date alone, removes nothing, and the ranks of the
+// date before are stored here.
 async function rankedDateBefore(
   writer: Writer,
   { dates, removed = [] }: RollupChange,

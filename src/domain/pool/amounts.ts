@@ -10,12 +10,13 @@ export function tokenColumns<const Nullable extends boolean>(
   of: (amount: Amount) => string,
   on: { date: string; nullable: Nullable; note?: string },
 ) {
+  const when = `on ${on.date}: whole tokens, exactly, and USD.`
   const tokens = (field: string, sql: string, meaning: string) =>
     ({
       sql: `trim_scale(${sql})`,
       type: 'amount',
       nullable: on.nullable,
-      description: `${meaning} on ${on.date}: whole tokens, exactly, and USD.${on.note ? ` ${on.note}` : ''}`,
+      description: `${meaning} ${when}${on.note ? ` ${on.note}` : ''}`,
       tokens: { field, usd: `${field}Usd`, optional: on.nullable },
     }) as const
   const [supplied, borrowed] = [of('supplied'), of('borrowed')]
@@ -86,15 +87,16 @@ export function sumOfDays(amounts: string[], minus: string[] = []): string {
   if (amounts.length + minus.length === 1) return only
   const all = (of: (amount: string) => string) =>
     [amounts.map(of).join(' + '), ...minus.map(of)].join(' - ')
-  const small = `greatest(${[...amounts, ...minus].map((amount) => `abs(${amount})`).join(', ')}) < 1e9`
-  return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6 WHEN ${only} IS NOT NULL THEN ${plainDouble(all(exact))} END)`
+  const sizes = [...amounts, ...minus].map((amount) => `abs(${amount})`)
+  const small = `greatest(${sizes.join(', ')}) < 1e9`
+  return `(CASE WHEN ${small} THEN (${all((amount) => `round(${amount} * 1e6)`)}) / 1e6
+    WHEN ${only} IS NOT NULL THEN ${plainDouble(all(exact))} END)`
 }
 
-/**
- * The quotient of such sums, which Postgres divides unless they are huge. Null for a divisor of 0.
- */
+// The quotient of such sums, which Postgres divides unless they are huge. Null for a divisor of 0.
 const quotientOfDays = (dividend: string, divisor: string) =>
-  `CASE WHEN greatest(abs(${dividend}), abs(${divisor})) < 1e150 THEN ${dividend} / nullif(${divisor}, 0)
+  `CASE WHEN greatest(abs(${dividend}), abs(${divisor})) < 1e150
+    THEN ${dividend} / nullif(${divisor}, 0)
     WHEN ${divisor} <> 0 THEN ${plainDouble(`${exact(dividend)} / ${exact(divisor)}`)} END`
 
 /** The amounts of one side of a row of `pool_day`, 0 without a row. */

@@ -89,7 +89,8 @@ export const pools = listing({
   name: 'pools',
   // Postgres drops the joins of which no column is read.
   from: Prisma.sql`pool t LEFT JOIN pool_total total ON total.pool_address = t.id
-    LEFT JOIN pool_day d ON d.pool_address = t.id AND d.distribution_date = (SELECT max(date) FROM distribution)`,
+    LEFT JOIN pool_day d ON d.pool_address = t.id AND d.distribution_date = (SELECT max(date)
+      FROM distribution)`,
   columns: { ...poolColumns, ...computedPoolColumns },
   order: { number: 'ASC', id: 'ASC' },
   filters: {

@@ -1,10 +1,8 @@
 import { type Conditions, rowFilters, type SortKeys } from 'pothos-sql'
 import { snakeCase } from 'pothos-sql/host'
 
-/**
- * The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and
- * sorted by them.
- */
+// The rates of a pool's markets and the factors of its multiplier: pools `t` are filtered and
+// sorted by them.
 const rates: Record<string, { sql: string; meaning: string }> = {}
 for (const [side, unit] of [
   ['A', 't.unit_1_id'],

@@ -32,7 +32,6 @@ export const poolTotalsColumns = sqlColumns({
   ...amountColumns(ofBothSides, ON_THE_DATE),
 })
 
-/** The columns of one side of a pool on a distribution date. */
 const sideColumns = (side: 'a' | 'b') =>
   sqlColumns({
     points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
@@ -67,6 +66,7 @@ export type PoolTotals = RowOf<typeof poolTotalsColumns>
  * one. Amounts are 0 without a position. No row before the first distribution date.
  */
 export const poolTotalsSql = (pool: Prisma.Sql, asOf: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
-    SELECT ${pool} AS pool_address, date FROM (${lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)}) l
+    SELECT ${pool} AS pool_address, date
+      FROM (${lastDateSql(Prisma.sql`coalesce(${asOf}, 'infinity')`)}) l
     WHERE date IS NOT NULL) t
   LEFT JOIN pool_day d ON d.pool_address = t.pool_address AND d.distribution_date = t.date`

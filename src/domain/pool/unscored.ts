@@ -24,11 +24,13 @@ export interface Unscored {
   next: string | null
 }
 
-/** SQL of the positions of `counted` that score 0, by pool and the rule that comes after them. */
+// SQL of the positions of `counted` that score 0, by pool and the rule that comes after them.
 const unscoredOf = (counted: string) => `WITH rule AS MATERIALIZED (
-    SELECT m.id, m.pool_address, m.from_date, m.until_date FROM multiplier_rule m WHERE greatest(${factorsOf('m')}) > 0)
+    SELECT m.id, m.pool_address, m.from_date, m.until_date FROM multiplier_rule m
+      WHERE greatest(${factorsOf('m')}) > 0)
   SELECT p.id AS pool, concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS name,
-    sum(u.positions)::float8 AS positions, min(u.date)::text AS first, max(u.date)::text AS last, next.id::text AS next
+    sum(u.positions)::float8 AS positions, min(u.date)::text AS first, max(u.date)::text AS last,
+      next.id::text AS next
   FROM ${counted} u JOIN pool p ON p.id = u.pool
   LEFT JOIN LATERAL (SELECT r.id FROM rule r WHERE r.pool_address = u.pool AND r.from_date > u.date
     ORDER BY r.from_date LIMIT 1) next ON true
@@ -56,13 +58,13 @@ export async function unscoredAmong(
 /** The pools whose positions of the newest distribution date score 0. */
 export async function unscoredToday(client: Queryable): Promise<(Unscored & { date: string })[]> {
   const { rows } = await client.query<Unscored>(
-    unscoredOf(`(SELECT pool_address AS pool, distribution_date AS date, position_count AS positions FROM pool_day
+    unscoredOf(`(SELECT pool_address AS pool, distribution_date AS date, position_count AS positions
+      FROM pool_day
       WHERE distribution_date = (SELECT max(date) FROM distribution) AND a_points + b_points = 0)`),
   )
   return rows.map((one) => ({ ...one, date: one.first }))
 }
 
-/** The number of pools that a sentence names. */
 const NAMED = 5
 
 /**

@@ -12,9 +12,7 @@ import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 
 /** Several users together, now or as of a moment. */
 export interface Portfolio {
-  /** The addresses as they were sent. */
   users: string[]
-  /** The addresses without duplicates. */
   addresses: string[]
   asOf: Date | null
 }

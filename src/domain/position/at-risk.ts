@@ -69,10 +69,8 @@ export function assertDrops(drops: readonly number[]): void {
     throw badArgument('drops', 'must be fractions above 0 and at most 1: 0.2 is 20 %')
 }
 
-/**
- * A side's collateral, the debt on the other side that it backs, and whether there is such debt.
- * Null if tokens have no price.
- */
+// A side's collateral, the debt on the other side that it backs, and whether there is such debt.
+// Null if tokens have no price.
 function sideOf(side: 'a' | 'b', other: 'a' | 'b') {
   const worth = (
     ...amounts: string[]
@@ -117,22 +115,27 @@ export function atRiskSql(
     return market ? Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${isOwed}` : isOwed
   }) as [Prisma.Sql, Prisma.Sql]
   const ofSides = (part: 'collateral' | 'debt') =>
-    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END + CASE WHEN ${ofB} THEN ${Prisma.raw(B[part])} ELSE 0 END`
+    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END + CASE WHEN ${ofB}
+      THEN ${Prisma.raw(B[part])} ELSE 0 END`
   // Among falling numbers, as width_bucket needs them to rise.
-  const falling = Prisma.sql`${[...drops].sort((one, other) => other - one).map((drop) => String(-drop))}::float8[]`
+  const rising = drops.map((drop) => -drop).sort((one, other) => one - other)
+  const falling = Prisma.sql`${rising.map(String)}::float8[]`
   return Prisma.sql`FROM (
     SELECT d.drop, d.n, ${Prisma.raw(SUMS)}
     FROM pool u CROSS JOIN unnest(${drops.map(String)}::float8[]) WITH ORDINALITY d(drop, n)
     LEFT JOIN (
-      SELECT p.known, p.first_drop, count(*) AS positions, sum(p.collateral) AS collateral, sum(p.debt) AS debt
+      SELECT p.known, p.first_drop, count(*) AS positions, sum(p.collateral) AS collateral,
+        sum(p.debt) AS debt
       FROM (
         SELECT p.health IS NOT NULL AS known, p.collateral, p.debt,
-          CASE p.health WHEN 0 THEN 0 ELSE -(${falling})[width_bucket(-p.drop, ${falling})] END AS first_drop
+          CASE p.health WHEN 0 THEN 0 ELSE -(${falling})[width_bucket(-p.drop, ${falling})]
+            END AS first_drop
         FROM (
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
             ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
             ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
-          FROM ${withMarkets(Prisma.sql`pool u`, lastDate())} JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
+          FROM ${withMarkets(Prisma.sql`pool u`, lastDate())} JOIN position t ON t.pool_key = u.key
+            AND t.distribution_date = ${lastDate()}
           WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p
       GROUP BY 1, 2) p ON true
     WHERE u.id = ${pool} GROUP BY d.drop, d.n) t ORDER BY t.n`

@@ -4,7 +4,6 @@ import { badArgument, GatewayError } from '../../errors.ts'
 import { DAY_MS } from '../../time.ts'
 import { mostHealth } from './health.ts'
 
-/** The maximum users, or pools times dates, whose positions one request may sort. */
 const MOST_USERS = 100
 const MOST_POOL_DATES = 10
 
@@ -15,13 +14,12 @@ interface Bounds {
   dates?: number
 }
 
-/** The maximum users, tokens, pools or dates whose positions one request may scan. */
 const MOST_READ_USERS = 1000
 const MOST_ASSETS = 200
 const MOST_POOLS = 10
 const MOST_DATES = 31
 
-/** Conditions that an index serves in the default order. */
+// Conditions that an index serves in the default order.
 const SERVED = new Set(['users', 'pools', 'assets', 'date'])
 
 /**
@@ -81,7 +79,10 @@ export function assertSortable(where: Where | null | undefined, bounds: Bounds):
   } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
   if (dates <= 1 && mostHealth(where) !== undefined) return
-  const message = `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), or limit where.healthFactor or where.liquidationDrop on one date`
+  const message =
+    `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), ` +
+    `or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), ` +
+    'or limit where.healthFactor or where.liquidationDrop on one date'
   throw new GatewayError(
     'BAD_INPUT',
     `orderBy ${message}. Sorting by DATE alone needs no filter.`,

@@ -23,7 +23,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 
 type Side = 'a' | 'b'
 
-/** The side that a side's collateral backs the debt of. */
 const OTHER = { a: 'b', b: 'a' } as const
 
 /** SQL of whether a side has collateral that backs debt. */
@@ -31,7 +30,7 @@ export const backsDebt = (side: Side) =>
   `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0
     OR t.${side}_protected_supplied_amount > 0)`
 
-/** The worth of tokens in USD; null if they have no price. */
+// The worth of tokens in USD; null if they have no price.
 const worth = (usd: string, amount: string) =>
   `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
 const amount = (side: Side, of: string) => moderate(`t.${side}_${of}_amount`)
@@ -43,30 +42,23 @@ const collateral = (side: Side) =>
   )
 const debt = (side: Side) => worth(usd(side, 'borrowed'), amount(side, 'borrowed'))
 
-/**
- * A side's collateral times a weight, if it backs debt. The weight is looked up for no other side.
- */
+// A side's collateral times a weight, if it backs debt. The weight is looked up for no other side.
 const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'borrowed')} > 0
     AND ${collateral(side)} IS DISTINCT FROM 0 THEN ${collateral(side)} * ${weight} ELSE 0 END`
 
-/** SQL of the threshold of a side's market. */
 type Threshold = (side: Side) => string
 
 type Limit = 'liquidation_threshold' | 'max_ltv'
 
-/**
- * SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the
- * newest then: earlier ones have the previous limits.
- */
+// SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the
+// newest then: earlier ones have the previous limits.
 function limitOn(limit: Limit, date: Prisma.Sql): Prisma.Sql {
   const [past, now] = [`m.past_${limit}s`, `m.${limit}`].map((column) => Prisma.raw(column))
   return Prisma.sql`coalesce(${past}[width_bucket(${date}, m.limits_until) + 1], ${now})`
 }
 
-/** The column of a pool with the market of a side. */
 const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
-/** Looks a limit of a side's market up by the position's pool. */
 const storedRisk = (
   side: Side,
   limit: Limit,
@@ -109,7 +101,7 @@ export const liquidationPriceSql = (
 
 const maxLtv = (side: Side) => storedRisk(side, 'max_ltv')
 
-/** SQL of what could still be borrowed. */
+// SQL of what could still be borrowed.
 const CAPACITY = `${backing('a', maxLtv('a'))} + ${backing('b', maxLtv('b'))}`
 export const BORROWING_POWER = `(${CAPACITY} - ${DEBT})`
 
@@ -119,11 +111,9 @@ const supply = (side: Side) =>
 const SUPPLY = `(CASE WHEN t.b_borrowed_amount_usd > 0 THEN ${supply('a')} ELSE 0 END
     + CASE WHEN t.a_borrowed_amount_usd > 0 THEN ${supply('b')} ELSE 0 END)`
 
-/**
- * True if a position has debt, and its collateral for each dollar of it: the index
- * `stored_position_coverage_idx` is on both. Beyond what doubles hold the coverage is less than the
- * quotient.
- */
+// True if a position has debt, and its collateral for each dollar of it: the index
+// `stored_position_coverage_idx` is on both. Beyond what doubles hold the coverage is less than the
+// quotient.
 const INDEBTED = '(t.a_borrowed_amount_usd > 0 OR t.b_borrowed_amount_usd > 0)'
 const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150
     AND t.a_borrowed_amount_usd < 1e150 AND t.b_borrowed_amount_usd < 1e150
@@ -189,7 +179,7 @@ function upperLimit(range: unknown): number | undefined {
   return typeof (gt ?? gte) === 'number' ? Number.POSITIVE_INFINITY : undefined
 }
 
-/** The health factor of a drop. Above 99.9 % doubles round the drop too much. */
+// The health factor of a drop. Above 99.9 % doubles round the drop too much.
 function healthAt(drop: number | undefined): number | undefined {
   if (drop === undefined) return undefined
   return drop < 0.999 ? 1 / (1 - drop) : Number.POSITIVE_INFINITY

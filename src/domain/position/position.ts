@@ -133,17 +133,14 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
 /** A user's amounts in a pool on a distribution date, and the points for them. */
 export type Position = RowOf<typeof positionColumns>
 
-/**
- * The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
- * added of each, as Postgres refuses more.
- */
+// The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
+// added of each, as Postgres refuses more.
 const ofSides = (...amounts: string[]) =>
   amounts
     .flatMap((amount) => [`t.a_${amount}_amount_usd`, `t.b_${amount}_amount_usd`])
     .map((column) => `least(greatest(${column}, -4e307), 4e307)`)
     .join(' + ')
 
-/** Amounts of both sides in USD, which lists filter and sort by. */
 const AMOUNTS = {
   suppliedUsd: [ofSides('supplied'), 'borrowable supply'],
   protectedUsd: [ofSides('protected_supplied'), 'non-borrowable supply'],
@@ -171,7 +168,7 @@ const amountSortKeys = Object.fromEntries(
     },
   ]),
 )
-/** The table behind the view: only it lets an index answer alone. */
+// The table behind the view: only it lets an index answer alone.
 const STORED = Prisma.sql`stored_position t`
 const ofUsers: FilterLookup = {
   matches: (users) => Prisma.sql`t.user_address = ANY(${users})`,
@@ -205,7 +202,7 @@ const ofTokens: FilterLookup = {
     partial: true,
   },
 }
-/** Positions whose debt supply of a token backs. */
+// Positions whose debt supply of a token backs.
 const backedBy: FilterLookup = {
   matches(tokens) {
     const backs = (
@@ -264,7 +261,6 @@ const positionsFrom = (from: Prisma.Sql, all: typeof positionColumns) =>
 
 export const positionListing = positionsFrom(Prisma.sql`position t`, positionColumns)
 
-/** The columns of positions from `positionsUpTo`. */
 const joinedColumns = {
   ...positionColumns,
   healthFactor: { ...positionColumns.healthFactor, sql: healthFactorSql(joinedThreshold) },

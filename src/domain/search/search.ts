@@ -20,10 +20,8 @@ export interface SearchFilter {
   first: number
 }
 
-/**
- * SQL for how well a row of `addresses` and `names` matches the text `q.text`: 1 to 4, or null. The
- * text is never a pattern, so it has no wildcards.
- */
+// SQL for how well a row of `addresses` and `names` matches the text `q.text`: 1 to 4, or null. The
+// text is never a pattern, so it has no wildcards.
 function grade(addresses: string[], names: string[]): string {
   const any = (test: (value: string) => string, of: string[]) => of.map(test).join(' OR ')
   const startsWith = (value: string) => `starts_with(${value}, q.text)`
@@ -36,22 +34,22 @@ function grade(addresses: string[], names: string[]): string {
     WHEN ${any(startsWith, addresses)} THEN 3 END`
 }
 
-/**
- * @param tokens the columns with the addresses of its tokens. The first one's record is `token_1`
- */
+// `tokens`: the columns with the addresses of its tokens. The first one's record is `token_1`.
 const part = (kind: string, tokens: string[], names: string[], name: string) =>
-  Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name, ${grade(['t.id', ...tokens], names)} AS fit
+  Prisma.raw(`SELECT '${kind}' AS kind, t.chain_id, t.id, ${name} AS name,
+    ${grade(['t.id', ...tokens], names)} AS fit
     FROM ${kind} t CROSS JOIN q ${tokens
       .map(
         (token, i) =>
-          `LEFT JOIN token token_${i + 1} ON token_${i + 1}.chain_id = t.chain_id AND token_${i + 1}.address = ${token}`,
+          `LEFT JOIN token token_${i + 1} ON token_${i + 1}.chain_id = t.chain_id
+            AND token_${i + 1}.address = ${token}`,
       )
       .join(' ')}`)
 
-/** Matches an address or its beginning, which is all that a user is found by. */
+// Matches an address or its beginning, which is all that a user is found by.
 const ADDRESS = /^0x[0-9a-f]{0,40}$/i
 
-/** The users whose address starts with the text: a range of the primary key. */
+// The users whose address starts with the text: a range of the primary key.
 const users = (
   first: number,
 ) => Prisma.sql`(SELECT 'user' AS kind, NULL::bigint AS chain_id, t.user_address AS id, '' AS name,
@@ -100,8 +98,10 @@ export async function search(
     WITH q AS (SELECT lower(${text}::text) AS text)
     SELECT kind, chain_id AS "chainId", id AS address, fit
     FROM (${pool} UNION ALL ${market} UNION ALL ${vault} ${withUsers}) found
-    WHERE fit IS NOT NULL ${chainId === null ? Prisma.empty : Prisma.sql`AND chain_id = ${chainId}::bigint`}
-    ORDER BY fit, array_position(ARRAY['pool', 'vault', 'market', 'user'], kind), length(name), lower(name) COLLATE "C",
+    WHERE fit IS NOT NULL
+      ${chainId === null ? Prisma.empty : Prisma.sql`AND chain_id = ${chainId}::bigint`}
+    ORDER BY fit, array_position(ARRAY['pool', 'vault', 'market', 'user'], kind), length(name),
+      lower(name) COLLATE "C",
       chain_id, id
     LIMIT ${first}`
   return rows.map(({ fit, ...hit }) => ({ ...hit, match: matches[fit - 1] ?? 'SUBSTRING' }))

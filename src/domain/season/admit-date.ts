@@ -16,7 +16,8 @@ export async function admitDates(client: Queryable, days: string[], reopen = fal
   }>(
     `SELECT d.day::text AS day, s.name AS season, s.closed_at AS "closedAt"
      FROM unnest($1::date[]) AS d(day) LEFT JOIN season s ON ${HAS_DATE}
-     WHERE s.name IS NULL AND EXISTS (SELECT FROM season) OR s.closed_at IS NOT NULL AND NOT $2 ORDER BY d.day LIMIT 1`,
+     WHERE s.name IS NULL AND EXISTS (SELECT FROM season) OR s.closed_at IS NOT NULL AND NOT $2
+       ORDER BY d.day LIMIT 1`,
     [days, reopen],
   )
   const [refused] = rows
@@ -53,12 +54,12 @@ export async function reopenSeasons(
 ): Promise<void> {
   await client.query(
     `WITH reopened AS (UPDATE season s SET digest = NULL, closed_at = NULL
-       WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::date[]) AS d(day) WHERE ${HAS_DATE}) RETURNING s.*)
+       WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::date[]) AS d(day)
+         WHERE ${HAS_DATE}) RETURNING s.*)
      UPDATE run r SET reopened = s.name FROM reopened s
      WHERE r.id = ANY($2::bigint[]) AND r.date BETWEEN s.starts_at AND s.ends_at`,
     [days, runIds],
   )
 }
 
-/** SQL of whether the season `s` has the date `d.day`. */
 const HAS_DATE = "d.day BETWEEN s.starts_at AND coalesce(s.ends_at, 'infinity')"

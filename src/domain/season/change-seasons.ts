@@ -54,7 +54,6 @@ export async function applySeasons(
   if (obsolete.length > 0 || missing.length > 0) await changeSeasons(deps, change, () => wanted)
 }
 
-/** Replaces the stored seasons that differ from those that follow from them, in one transaction. */
 const changeSeasons = (
   { pool, now, signal }: SeasonDeps,
   change: Change,

@@ -42,9 +42,11 @@ export async function closeSeasons(client: Queryable, today: string): Promise<st
 
 const STATUS = statusOn('$1::date', 't.starts_at', 't.ends_at')
 const BEHIND = `t.status <> ${STATUS}`
-const UNCLOSED = `(t.ends_at < $1::date AND t.digest IS NULL AND EXISTS (SELECT FROM distribution d WHERE d.date = t.ends_at))`
+const UNCLOSED = `(t.ends_at < $1::date AND t.digest IS NULL AND EXISTS (SELECT FROM distribution d
+  WHERE d.date = t.ends_at))`
 
-/** The digest of the points of users over distribution dates, both ends included. */
-const DIGEST = `WITH board AS MATERIALIZED (SELECT user_address, sum(points) AS points FROM account_day
+// The digest of the points of users over distribution dates, both ends included.
+const DIGEST = `WITH board AS MATERIALIZED (SELECT user_address, sum(points) AS points
+  FROM account_day
     WHERE distribution_date BETWEEN $1::date AND $2::date GROUP BY user_address)
   SELECT ${digestSql()} AS digest FROM board`

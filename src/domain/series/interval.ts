@@ -48,7 +48,6 @@ export function endedAt<Values extends Range>(range: Values, newest: Date | null
   return { ...range, to: from > newest ? from : newest }
 }
 
-/** The first date of the bucket that contains a time. */
 function bucketStart(interval: Interval, moment: Date): Date {
   const day =
     interval === 'week' ? moment.getUTCDate() - ((moment.getUTCDay() + 6) % 7) : moment.getUTCDate()
@@ -125,7 +124,7 @@ export function bucketsOf({ interval, first, end }: Span): Prisma.Sql {
     FROM generate_series(${first}::timestamp, ${end}::timestamp - interval '1 day', ${step}) day)`
 }
 
-/** A date for SQL, also past the year 9999, where a span may end. */
+// A date for SQL, also past the year 9999, where a span may end.
 function dateSql(date: Date): Prisma.Sql {
   const two = (part: number) => String(part).padStart(2, '0')
   const year = String(date.getUTCFullYear()).padStart(4, '0')
@@ -144,10 +143,10 @@ const TRUNCATED = {
   week: (column: string) => `date_trunc('week', ${column}::timestamp)::date`,
   month: (column: string) => `date_trunc('month', ${column}::timestamp)::date`,
 }
-/** A Monday. */
+// A Monday.
 const FIRST_DATE = midnight(1, 0, 1)
 
-/** Date.UTC maps the years 0 to 99 to 1900 to 1999. */
+// Date.UTC maps the years 0 to 99 to 1900 to 1999.
 function midnight(year: number, month: number, day: number): Date {
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)

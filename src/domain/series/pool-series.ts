@@ -9,10 +9,8 @@ import { type Span, startSql, within } from './interval.ts'
 const ofLast = (value: string, which = 'true') =>
   `coalesce(sum(${value}) FILTER (WHERE d.distribution_date = bucket.last AND ${which}), 0)`
 
-/**
- * The exact sum of amounts in USD of pool days, which have 6 decimals. Integers are added much
- * faster than decimals, but a double has all 6 decimals only below 9e9.
- */
+// The exact sum of amounts in USD of pool days, which have 6 decimals. Integers are added much
+// faster than decimals, but a double has all 6 decimals only below 9e9.
 const usdOfLast = (...amounts: string[]) => {
   const sum = (of: (amount: string) => string) => amounts.map(of).join(' + ')
   const isSmall = amounts.map((usd) => `abs(${usd}) < 9e9`).join(' AND ')
@@ -23,11 +21,9 @@ const usdOfLast = (...amounts: string[]) => {
   return `(${small} * 0.000001 + ${ofLast(sum(exact), `NOT (${isSmall})`)})`
 }
 
-/**
- * Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last
- * distribution date.
- * @param sides the beginnings of the names of columns, one for each side that a row has
- */
+// Sums over the rows `d` of a bucket: `points` over all rows, the rest over those of its last
+// distribution date. `sides`: the beginnings of the names of columns, one for each side that a row
+// has.
 const sumsOf = (...sides: string[]) => {
   const usd = (of: (side: string) => string) => usdOfLast(...sides.map(of))
   const amounts = ['supplied_usd', 'protected_usd', 'borrowed_usd']
@@ -38,23 +34,23 @@ const sumsOf = (...sides: string[]) => {
   ${usd((side) => `d.${side}supplied_usd`)} - ${lent} AS liquidity_usd`
 }
 
-/** The sums of both sides of pools. */
 const sums = Prisma.raw(sumsOf('a_', 'b_'))
 
-/** The sums of the sides with one token. */
 const sumsOfToken = Prisma.raw(`${sumsOf('')},
-  ${['supplied', 'protected', 'borrowed'].map((amount) => `${ofLast(`d.${amount}`)} AS ${amount}`).join(', ')},
+  ${ofLast('d.supplied')} AS supplied,
+  ${ofLast('d.protected')} AS protected,
+  ${ofLast('d.borrowed')} AS borrowed,
   ${ofLast('greatest(d.supplied - d.borrowed, 0)')} AS liquidity`)
 
-/** Selects the sums `s` as doubles. */
 const LEVELS =
   Prisma.raw(`s.start, s.points, s.position_count, ${plainDouble('s.supplied_usd')} AS supplied_usd,
-  ${plainDouble('s.protected_usd')} AS protected_usd, ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
-  ${plainDouble('s.borrowed_usd')} AS borrowed_usd, ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
+  ${plainDouble('s.protected_usd')} AS protected_usd,
+    ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
+  ${plainDouble('s.borrowed_usd')} AS borrowed_usd,
+    ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
 
 const LEVELS_OF_TOKEN = Prisma.sql`${LEVELS}, s.supplied, s.protected, s.borrowed, s.liquidity`
 
-/** The columns of a bucket over the sums `s` of its pools. */
 function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = false }) {
   const level = (name: string, description: string) =>
     ({
@@ -117,7 +113,7 @@ function columnsOf({ points = 's.points', userCount = 'NULL::int', ofToken = fal
   })
 }
 
-/** In a single pool each user has one position, so positions count users. */
+// In a single pool each user has one position, so positions count users.
 const POSITIONS = ofLastDate('coalesce(s.position_count, 0)')
 
 export const poolBucketColumns = columnsOf({ userCount: POSITIONS })
@@ -132,11 +128,11 @@ export const programBucketColumns = columnsOf({
 /** A bucket of the series of a market, of a pool or of several pools. */
 export type PoolBucket = RowOf<typeof poolBucketColumns>
 
-const both =
-  Prisma.raw(`d.pool_address, d.distribution_date, d.position_count, d.a_points + d.b_points AS points,
-  d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd, d.b_borrowed_usd`)
+const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count,
+    d.a_points + d.b_points AS points,
+  d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd,
+    d.b_borrowed_usd`)
 
-/** The points and the amounts of one side. */
 const AMOUNTS = [
   'points',
   'supplied_usd',
@@ -149,15 +145,15 @@ const AMOUNTS = [
 const side = (of: 'a' | 'b') => AMOUNTS.map((amount) => `d.${of}_${amount}`).join(', ')
 const OF_SIDE = Prisma.raw(AMOUNTS.join(', '))
 
-/** A query of the sums of pool days by bucket. @param days a query of rows `d` */
 const sumsByBucket = (days: Prisma.Sql, span: Span, ofToken = false) => Prisma.sql`
-  SELECT ${ofToken ? LEVELS_OF_TOKEN : LEVELS} FROM (SELECT bucket.start, ${ofToken ? sumsOfToken : sums} FROM (${days}) d
-    JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1) s`
+  SELECT ${ofToken ? LEVELS_OF_TOKEN : LEVELS}
+    FROM (SELECT bucket.start, ${ofToken ? sumsOfToken : sums} FROM (${days}) d
+    JOIN (${lastDates(span)}) bucket
+      ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1) s`
 
 const bucketsWith = (sums: Prisma.Sql, span: Span) => Prisma.sql`
   FROM ${calendar(span)} LEFT JOIN (${sums}) s ON s.start = bucket.start`
 
-/** The days of the pool at the address in `pool`. */
 const daysOf = (pool: Prisma.Sql, span: Span) => Prisma.sql`FROM pool_day d
   WHERE d.pool_address = ${pool} AND ${within(span, 'd.distribution_date')} OFFSET 0`
 
@@ -170,14 +166,18 @@ export const poolSeriesFrom = (address: Prisma.Sql, span: Span): Prisma.Sql =>
  * its pool is not stored, or does not name the market as a side. Its cost is one row for each date.
  */
 export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span): Prisma.Sql {
-  const pool = Prisma.sql`market JOIN pool ON pool.id = market.pool_address AND pool.chain_id = market.chain_id
-    AND market.id IN (pool.unit_1_id, pool.unit_2_id) AND market.chain_id = ${chainId} AND market.id = ${id}`
+  const pool = Prisma.sql`market JOIN pool ON pool.id = market.pool_address
+    AND pool.chain_id = market.chain_id
+    AND market.id IN (pool.unit_1_id, pool.unit_2_id) AND market.chain_id = ${chainId}
+      AND market.id = ${id}`
   const days = Prisma.sql`SELECT one.*, d.distribution_date, d.position_count FROM ${pool}
     CROSS JOIN LATERAL (SELECT * ${daysOf(Prisma.raw('pool.id'), span)}) d
-    CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}), (pool.unit_2_id, ${Prisma.raw(side('b'))}))
+    CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}),
+      (pool.unit_2_id, ${Prisma.raw(side('b'))}))
       AS one(market_id, ${OF_SIDE})
     WHERE one.market_id = market.id`
-  return Prisma.sql`${bucketsWith(sumsByBucket(days, span, true), span)} CROSS JOIN (SELECT FROM ${pool}) found`
+  return Prisma.sql`${bucketsWith(sumsByBucket(days, span, true), span)}
+    CROSS JOIN (SELECT FROM ${pool}) found`
 }
 
 /**
@@ -187,9 +187,11 @@ export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span
 export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql {
   const days = Prisma.sql`SELECT d.distribution_date, d.position_count, one.* FROM pool
     JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
-    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
+    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}),
+      (d.b_token_address, ${Prisma.raw(side('b'))}))
       AS one(asset, ${OF_SIDE})
-    WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address) AND one.asset = ${address}`
+    WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)
+      AND one.asset = ${address}`
   return bucketsWith(sumsByBucket(days, span, true), span)
 }
 
@@ -200,7 +202,8 @@ export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: 
 export const programSeriesFrom = (span: Span): Prisma.Sql =>
   bucketsWith(
     Prisma.sql`SELECT ${LEVELS} FROM (SELECT bucket.start, ${sums} FROM (${lastDates(span)}) bucket
-      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
+      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d
+        WHERE d.distribution_date = bucket.last OFFSET 0) d
       GROUP BY 1) s`,
     span,
   )
@@ -225,21 +228,24 @@ export const groupColumns = sqlColumns({
   marketId: { sql: 'NULL::text' },
   vaultId: { sql: 'NULL::text' },
   userAddress: { sql: 'NULL::text' },
-  /** The records of `groupBucketsFrom`. */
   buckets: { sql: 't.buckets' },
 })
 
 export type GroupSeries = RowOf<typeof groupColumns>
 
 const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
-  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL::text AS asset, ${both}
+  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain,
+    NULL::text AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
   chain: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, NULL::text AS asset, ${both}
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
-  asset: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, one.asset, d.pool_address, d.distribution_date,
-      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd, one.supplied, one.protected, one.borrowed
+  asset: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, one.asset, d.pool_address,
+    d.distribution_date,
+      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd,
+        one.supplied, one.protected, one.borrowed
     FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
-    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}), (d.b_token_address, ${Prisma.raw(side('b'))}))
+    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}),
+      (d.b_token_address, ${Prisma.raw(side('b'))}))
       AS one(asset, ${OF_SIDE})`,
 }
 
@@ -253,7 +259,7 @@ export const groupBucketColumns: Columns = Object.fromEntries(
   ]),
 )
 
-/** Amounts are text, as in every select list. */
+// Amounts are text, as in every select list.
 const RECORD = Object.entries(groupBucketColumns).map(
   ([name, { type = 'text' }]) => `"${name}" ${type === 'amount' ? 'text' : VALUE_TYPES[type].sql}`,
 )
@@ -279,7 +285,8 @@ export function groupedSeriesFrom(
     WITH day AS MATERIALIZED (
       SELECT d.*, bucket.start, bucket.last, concat_ws(' ', d.chain, d.pool, d.asset) AS key
       FROM (${GROUPED[group]} WHERE ${within(span, 'd.distribution_date')} ${onChain}) d
-      JOIN (${lastDates(span)}) bucket ON bucket.start = ${startSql(span.interval, 'd.distribution_date')}),
+      JOIN (${lastDates(span)}) bucket
+        ON bucket.start = ${startSql(span.interval, 'd.distribution_date')}),
     top AS (
       SELECT t.*, row_number() OVER (ORDER BY total DESC, key COLLATE "C")::int AS ordinality
       FROM (SELECT key, pool, chain, asset, sum(points) AS total FROM day GROUP BY 1, 2, 3, 4) t
@@ -287,9 +294,11 @@ export function groupedSeriesFrom(
     sums AS (
       SELECT s.key, ${ofToken ? LEVELS_OF_TOKEN : LEVELS} FROM (
         SELECT d.key, bucket.start, ${ofToken ? sumsOfToken : sums}
-        FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket GROUP BY 1, 2) s)
+        FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket
+          GROUP BY 1, 2) s)
     SELECT top.ordinality, top.total, top.pool, top.chain, top.asset, array_agg(b) AS buckets
-    FROM top CROSS JOIN ${calendar(span)} LEFT JOIN sums s ON s.key = top.key AND s.start = bucket.start
+    FROM top CROSS JOIN ${calendar(span)} LEFT JOIN sums s ON s.key = top.key
+      AND s.start = bucket.start
     CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS_OF[group])}) b
     GROUP BY 1, 2, 3, 4, 5) t`
 }

@@ -41,7 +41,8 @@ export const pricesFrom = (
 ): Prisma.Sql => Prisma.sql`
   FROM ${bucketsOf(span)} bucket
   LEFT JOIN LATERAL (SELECT p.price_usd, p.date, p.source, p.time FROM asset_price p
-    WHERE p.chain_id = ${chainId} AND p.asset_address = ${address} AND p.date >= bucket.start AND p.date < bucket.until
+    WHERE p.chain_id = ${chainId} AND p.asset_address = ${address} AND p.date >= bucket.start
+      AND p.date < bucket.until
     ORDER BY p.date DESC LIMIT 1) p ON true`
 
 export const priceDates: Extent = Prisma.sql`

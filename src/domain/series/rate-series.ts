@@ -34,12 +34,14 @@ export const ratesFrom = (
 ): Prisma.Sql =>
   Prisma.sql`FROM ${bucketsOf(span)} bucket
     LEFT JOIN LATERAL (SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
-      WHERE r.entity_type = ${Prisma.raw(`'${type}'`)} AND r.chain_id = ${chainId} AND r.entity_id = ${address}
+      WHERE r.entity_type = ${Prisma.raw(`'${type}'`)} AND r.chain_id = ${chainId}
+        AND r.entity_id = ${address}
         AND r.changed_at < bucket.until::timestamp AT TIME ZONE 'UTC'
       ORDER BY r.changed_at DESC LIMIT 1) r ON true`
 
 /** The range of rates: up to the newest distribution date, or to a later change of any rate. */
 export const rateDates: Extent = Prisma.sql`
   SELECT min(changed_at) AT TIME ZONE 'UTC' AS first,
-    greatest(max(changed_at) AT TIME ZONE 'UTC', (SELECT max(date)::timestamp FROM distribution)) AS newest
+    greatest(max(changed_at) AT TIME ZONE 'UTC', (SELECT max(date)::timestamp
+      FROM distribution)) AS newest
   FROM rate_revision`

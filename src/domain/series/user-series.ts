@@ -18,7 +18,6 @@ type WorthName = keyof WorthColumns
 export const worthColumn = <Name extends WorthName>(name: Name) =>
   `worth${name[0]?.toUpperCase()}${name.slice(1)}` as `worth${Capitalize<Name>}`
 
-/** The columns of what users were worth at the end of a bucket. */
 const WORTH = Object.fromEntries(
   Object.entries(worthColumns).map(([name, { type }]) => [
     worthColumn(name as WorthName),
@@ -63,10 +62,8 @@ const rewardsUsd = (kind: 'market' | 'vault') =>
 
 const POINTS = 'coalesce(p.points, 0)'
 
-/**
- * The columns of a bucket of users, added up, by the part of `userSeriesFrom` that has their
- * values.
- */
+// The columns of a bucket of users, added up, by the part of `userSeriesFrom` that has their
+// values.
 const PARTS = {
   points: sqlColumns({
     points: {
@@ -169,11 +166,10 @@ export const userBucketColumns = {
 
 export type UserBucket = RowOf<typeof userBucketColumns>
 
-/** True if one of the columns is used. A name may be followed by what is read of the column. */
+// True if one of the columns is used. A name may be followed by what is read of the column.
 const isUsed = (columns: Columns, used: ReadonlySet<string>) =>
   [...used].some((name) => (name.split(' ')[0] as string) in columns)
 
-/** A query of the points of each bucket with any, from the days of `owners`. */
 const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
   SELECT bucket.start, sum(d.points) AS points,
     (sum(d.position_count) FILTER (WHERE d.distribution_date = bucket.last))::int AS position_count
@@ -187,10 +183,8 @@ const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
 const usdIf = (condition: string) =>
   Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
-/**
- * A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a
- * price.
- */
+// A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a
+// price.
 function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Prisma.Sql {
   const [from, to] = [first, end].map(
     (date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`,
@@ -212,7 +206,6 @@ function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Pr
     GROUP BY 1`
 }
 
-/** A query of the average rates at the end of each bucket with a snapshot by then. */
 const netAprByBucket = (owners: Prisma.Sql, span: Span) => {
   const rates = Prisma.raw(
     Object.entries({ ...averageRates, count: netAprColumns.entityCount })
@@ -232,7 +225,6 @@ const QUERIES: Record<Part, (owners: Prisma.Sql, span: Span) => Prisma.Sql> = {
   rewards: rewardsByBucket,
 }
 
-/** How each part is joined to its bucket. */
 const JOINED: Record<Part, string> = {
   points: 'p ON p.start = bucket.start',
   netApr: 'n ON n.start = bucket.start',

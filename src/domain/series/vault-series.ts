@@ -16,7 +16,8 @@ export const vaultSeriesFrom = (
   span: Span,
 ): Prisma.Sql => Prisma.sql`
   FROM ${bucketsOf(span)} bucket
-  LEFT JOIN LATERAL (SELECT * FROM vault_day n WHERE n.chain_id = ${chainId} AND n.vault_id = ${address}
+  LEFT JOIN LATERAL (SELECT * FROM vault_day n
+    WHERE n.chain_id = ${chainId} AND n.vault_id = ${address}
     AND n.date < bucket.until ORDER BY n.date DESC LIMIT 1) d ON true
   LEFT JOIN vault t ON t.chain_id = d.chain_id AND t.id = d.vault_id`
 
@@ -25,5 +26,6 @@ export const vaultSeriesFrom = (
  * any vault.
  */
 export const vaultDates: Extent = Prisma.sql`
-  SELECT min(date)::timestamp AS first, greatest(max(date), (SELECT max(date) FROM distribution))::timestamp AS newest
+  SELECT min(date)::timestamp AS first,
+    greatest(max(date), (SELECT max(date) FROM distribution))::timestamp AS newest
   FROM vault_day`

@@ -1,7 +1,6 @@
 import type { Where } from 'pothos-sql'
 import { GatewayError } from '../../errors.ts'
 
-/** The maximum users, or seconds, whose snapshots in a market or vault one request may sort. */
 const MOST_USERS = 100
 const MOST_SECONDS = 86_400
 
@@ -12,7 +11,9 @@ const MOST_SECONDS = 86_400
 export function assertSortable(args: Record<string, unknown>): void {
   const { where } = args as { where?: Where | null }
   if (where && isBounded(where)) return
-  const message = `would sort all snapshots that match the filter: add where.users (at most ${MOST_USERS}), where.time.eq, or where.time with gte and lte at most ${MOST_SECONDS} seconds apart`
+  const message =
+    `would sort all snapshots that match the filter: add where.users (at most ${MOST_USERS}), ` +
+    `where.time.eq, or where.time with gte and lte at most ${MOST_SECONDS} seconds apart`
   throw new GatewayError(
     'BAD_INPUT',
     `orderBy ${message}. Sorting by TIME alone needs no filter.`,

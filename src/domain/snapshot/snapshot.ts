@@ -3,7 +3,7 @@ import { exactSum } from '../../db/exact-sum.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { type EntityType, listByKind, placeColumns } from '../holding/place.ts'
 
-/** The stored columns of amounts, by their names in `t`. Null where the kind has none. */
+// The stored columns of amounts, by their names in `t`. Null where the kind has none.
 const AMOUNTS: Record<EntityType, Record<string, string>> = {
   market: {
     supplied: 'collateral_assets',
@@ -34,7 +34,8 @@ const amountsOf = (kind: EntityType, of: (name: string, column: string) => strin
 export const snapshotsFrom = (kind: EntityType, from: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`SELECT ${Prisma.raw(
     [
-      `'${kind}' AS entity_type, s.chain_id, s.${kind}_id AS entity_id, s.user_address, s.position_id, s.timestamp`,
+      `'${kind}' AS entity_type, s.chain_id, s.${kind}_id AS entity_id, s.user_address,
+        s.position_id, s.timestamp`,
       ...amountsOf(kind, (_, column) => `s.${column}`),
     ].join(', '),
   )} FROM ${from}`

@@ -40,10 +40,8 @@ export function nextDistribution(
 export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>
   sinceLoaded(new Date(newest.getTime() + (wholeDay ? 2 : 1) * DAY_MS), clock)
 
-/**
- * Records that were due before the store was loaded are expected at the next tick after that or,
- * without a schedule, a day after it.
- */
+// Records that were due before the store was loaded are expected at the next tick after that or,
+// without a schedule, a day after it.
 function sinceLoaded(
   due: Date,
   { now, loadedAt }: Clock,

@@ -2,14 +2,12 @@ import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
 import { columnsOf, newestSnapshots, storesNetCash } from './rebuild-sums.ts'
 
-/** Which sums are compared: those of some dates and users, or all. */
 interface Scope {
   dates: string[] | null
   users: string[] | null
   ranks: [from: number, to: number] | null
 }
 
-/** The dates, users and ranks of a comparison that is not whole. */
 const SOME_DATES = 3
 const SOME_USERS = 200
 
@@ -79,7 +77,6 @@ async function comparisons(
   return all
 }
 
-/** A comparison of two queries with the same columns. */
 const unequal = (name: string, right: string, stored: string, value: unknown): Comparison => [
   name,
   `(${right} EXCEPT ${stored}) UNION ALL (${stored} EXCEPT ${right})`,
@@ -93,7 +90,8 @@ function ofDates(dates: string[] | null): Comparison[] {
   return [
     unequal(
       'days of accounts',
-      `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int FROM stored_position
+      `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int
+        FROM stored_position
        WHERE ${onDates} GROUP BY user_address, distribution_date`,
       'SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ' +
         `${onDates}`,
@@ -101,7 +99,8 @@ function ofDates(dates: string[] | null): Comparison[] {
     ),
     unequal(
       'distributions',
-      `SELECT distribution_date, sum(points)::bigint, sum(position_count)::int, count(*)::int FROM account_day
+      `SELECT distribution_date, sum(points)::bigint, sum(position_count)::int, count(*)::int
+        FROM account_day
        WHERE ${onDates} GROUP BY 1`,
       'SELECT date, total_points, position_count, account_count FROM distribution WHERE ' +
         `${onDate('date')}`,
@@ -121,7 +120,8 @@ function ofUsers(users: string[] | null): Comparison[] {
   return [
     unequal(
       'days of accounts',
-      `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int FROM stored_position
+      `SELECT user_address, distribution_date, sum(points_a + points_b)::bigint, count(*)::int
+        FROM stored_position
        WHERE ${mine} GROUP BY user_address, distribution_date`,
       'SELECT user_address, distribution_date, points, position_count FROM account_day WHERE ' +
         `${mine}`,
@@ -129,7 +129,8 @@ function ofUsers(users: string[] | null): Comparison[] {
     ),
     unequal(
       'totals of accounts',
-      `SELECT user_address, sum(points)::bigint, sum(position_count)::int, min(distribution_date), max(distribution_date)
+      `SELECT user_address, sum(points)::bigint, sum(position_count)::int, min(distribution_date),
+        max(distribution_date)
        FROM account_day WHERE ${mine} GROUP BY user_address`,
       'SELECT user_address, points, position_count, first_distribution_date, ' +
         `last_distribution_date FROM account WHERE ${mine}`,
@@ -158,13 +159,15 @@ function ofProgram(ranks: Scope['ranks']): Comparison[] {
     ),
     [
       'ranks',
-      `SELECT 1 FROM (SELECT rank, row_number() OVER (ORDER BY points DESC, user_address) + $1::int - 1 AS n FROM account
+      `SELECT 1 FROM (SELECT rank, row_number() OVER (ORDER BY points DESC, user_address) +
+        $1::int - 1 AS n FROM account
          WHERE rank BETWEEN $1 AND $2) r WHERE rank <> n`,
       [from, to],
     ],
     [
       'ranks of past dates',
-      `SELECT 1 FROM (SELECT distribution_date, count(*) AS n, sum(points) AS points FROM rank_history
+      `SELECT 1 FROM (SELECT distribution_date, count(*) AS n, sum(points) AS points
+        FROM rank_history
          WHERE $1 GROUP BY 1) h JOIN rank_history_date r ON r.date = h.distribution_date
        JOIN (SELECT date, sum(total_points) OVER (ORDER BY date) AS points FROM distribution) d
          ON d.date = h.distribution_date WHERE d.points <> h.points`,
@@ -172,9 +175,11 @@ function ofProgram(ranks: Scope['ranks']): Comparison[] {
     ],
     [
       'days of vaults',
-      `SELECT 1 FROM (SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, assets, shares FROM vault_day
+      `SELECT 1 FROM (SELECT DISTINCT ON (chain_id, vault_id) chain_id, vault_id, assets, shares
+        FROM vault_day
          ORDER BY chain_id, vault_id, date DESC) d
-       FULL JOIN (SELECT chain_id, vault_id, sum(assets) AS assets, sum(shares) AS shares FROM vault_holding GROUP BY 1, 2) h
+       FULL JOIN (SELECT chain_id, vault_id, sum(assets) AS assets, sum(shares) AS shares
+         FROM vault_holding GROUP BY 1, 2) h
          USING (chain_id, vault_id)
        WHERE (d.assets, d.shares) IS DISTINCT FROM (h.assets, h.shares)`,
       [],

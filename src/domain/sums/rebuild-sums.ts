@@ -11,7 +11,6 @@ import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
 export interface RebuiltPart {
   /** The restored sums: `2026-03-01`, `accounts`, `holdings`, ... */
   part: string
-  /** How many rows were wrong, missing or left over. */
   rows: number
 }
 
@@ -55,7 +54,6 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
   yield { part: PAST_RANKS, rows: await rebuildRankHistory(pool, signal) }
 }
 
-/** Restores the sums of a date's positions. */
 async function rebuildDate(writer: Writer, date: string): Promise<number> {
   const tables = await RunTables.open(writer, false)
   await tables.sumDays([date])
@@ -75,7 +73,7 @@ async function rebuildDate(writer: Writer, date: string): Promise<number> {
   return gone.length + days + distributions + (await refreshPoolDays(writer, [date]))
 }
 
-/** A date has a distribution if it has positions. One that has none yet is of this moment. */
+// A date has a distribution if it has positions. One that has none yet is of this moment.
 async function rebuildDistribution(writer: Writer, date: string): Promise<number> {
   const { rows } = await writer.query<{
     points: string
@@ -83,7 +81,8 @@ async function rebuildDistribution(writer: Writer, date: string): Promise<number
     accounts: number
     digest: string
   }>(
-    `SELECT coalesce(sum(points), 0)::bigint AS points, coalesce(sum(position_count), 0) AS positions, count(*)::int AS accounts,
+    `SELECT coalesce(sum(points), 0)::bigint AS points,
+      coalesce(sum(position_count), 0) AS positions, count(*)::int AS accounts,
        ${digestSql()} AS digest FROM refreshed_day`,
   )
   const { points, positions, accounts, digest } = rows[0] as (typeof rows)[0]
@@ -92,18 +91,20 @@ async function rebuildDistribution(writer: Writer, date: string): Promise<number
     return rowCount ?? 0
   }
   const { rowCount } = await writer.query(
-    `INSERT INTO distribution AS d (date, total_points, position_count, account_count, digest, kind, started_at, finished_at)
+    `INSERT INTO distribution AS d (date, total_points, position_count, account_count, digest, kind,
+      started_at, finished_at)
      VALUES ($1, $2, $3, $4, $5, 'import', clock_timestamp(), clock_timestamp())
-     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points, position_count = excluded.position_count,
+     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points,
+       position_count = excluded.position_count,
        account_count = excluded.account_count, digest = excluded.digest
      WHERE (d.total_points, d.position_count, d.account_count, d.digest)
-       IS DISTINCT FROM (excluded.total_points, excluded.position_count, excluded.account_count, excluded.digest)`,
+       IS DISTINCT FROM (excluded.total_points, excluded.position_count, excluded.account_count,
+         excluded.digest)`,
     [date, points, positions, accounts, digest],
   )
   return rowCount ?? 0
 }
 
-/** Restores the totals and ranks of all accounts, and the program's totals. */
 async function rebuildAccounts(writer: Writer): Promise<number> {
   const tables = await RunTables.open(writer, false)
   await tables.rankAccounts(
@@ -117,7 +118,8 @@ async function rebuildAccounts(writer: Writer): Promise<number> {
 
 /** SQL of the newest snapshots of each user in each market or vault, which holdings are. */
 export const newestSnapshots = (kind: EntityType, columns: string) =>
-  `SELECT ${columns} FROM (SELECT *, max(timestamp) OVER (PARTITION BY user_address, chain_id, ${kind}_id) AS newest
+  `SELECT ${columns} FROM (SELECT *, max(timestamp) OVER (PARTITION BY user_address, chain_id,
+    ${kind}_id) AS newest
     FROM ${kind}_snapshot) s WHERE timestamp = newest`
 
 /** The columns of a table, since two tables may have the same ones in another order. */
@@ -153,10 +155,8 @@ async function rebuildNetCash(writer: Writer): Promise<number> {
   return replaceRows(writer, 'net_cash', columns, `SELECT ${columns} FROM cash_flow_total`, equal)
 }
 
-/**
- * Removes the rows that are not in `right`, and adds those that are missing.
- * @returns how many were wrong
- */
+// Removes the rows that are not in `right`, and adds those that are missing. Returns how many were
+// wrong.
 async function replaceRows(
   writer: Writer,
   table: string,
@@ -175,12 +175,14 @@ async function replaceRows(
 async function rebuildVaultDays(writer: Writer): Promise<number> {
   const before = await vaultDays(writer)
   const { rows: gone } = await writer.query<{ chain: string; vault: string; date: string }>(
-    `SELECT chain_id AS chain, vault_id AS vault, date::text AS date FROM (SELECT chain_id, vault_id, date FROM vault_day
+    `SELECT chain_id AS chain, vault_id AS vault, date::text AS date
+      FROM (SELECT chain_id, vault_id, date FROM vault_day
        EXCEPT SELECT chain_id, vault_id, ${dayOf('timestamp')} FROM vault_snapshot) gone`,
   )
   if (gone.length > 0)
     await writer.query(
-      `DELETE FROM vault_day d USING unnest($1::bigint[], $2::text[], $3::date[]) AS gone(chain, vault, date)
+      `DELETE FROM vault_day d USING unnest($1::bigint[], $2::text[], $3::date[]) AS gone(chain,
+        vault, date)
        WHERE d.chain_id = gone.chain AND d.vault_id = gone.vault AND d.date = gone.date`,
       [
         gone.map(({ chain }) => chain),
@@ -194,7 +196,6 @@ async function rebuildVaultDays(writer: Writer): Promise<number> {
   return before === (await vaultDays(writer)) ? 0 : Math.max(1, gone.length)
 }
 
-/** A digest of the stored days of vaults. */
 async function vaultDays(writer: Writer): Promise<string> {
   const { rows } = await writer.query<{ digest: string }>(
     'SELECT coalesce(sum(hashtextextended(d::text, 0)::numeric), 0)::text AS digest FROM ' +
@@ -203,7 +204,7 @@ async function vaultDays(writer: Writer): Promise<string> {
   return rows[0]?.digest ?? ''
 }
 
-/** The ranks of past dates are computed again, each from the date before it. */
+// The ranks of past dates are computed again, each from the date before it.
 async function forgetRanks(writer: Writer): Promise<number> {
   const { rowCount } = await writer.query('DELETE FROM rank_history_date')
   return rowCount ?? 0

@@ -44,7 +44,7 @@ async function isFirstAttempt({ pool }: DueDeps, tick: Date): Promise<boolean> {
   return rowCount === 0
 }
 
-/** A failure waits for the next tick. */
+// A failure waits for the next tick.
 async function followRules(deps: DueDeps): Promise<void> {
   const { log, signal } = deps
   try {

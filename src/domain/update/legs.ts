@@ -24,7 +24,6 @@ export interface Leg {
   dateOf(text: string): number
   /** The same in SQL, as a timestamptz. */
   dateSql: string
-  /** True if there are records of every day (UTC). */
   daily: boolean
   /** True if a record is of a whole day: there is none before the day has ended. */
   wholeDay: boolean
@@ -33,11 +32,8 @@ export interface Leg {
    * days.
    */
   startOf(date: Date): Date
-  /** The last one. */
   endOf(date: Date): Date
-  /** The distinct users of records in SQL. */
   usersSql: string
-  /** The worth of records in USD, in SQL. */
   valueSql: string
 }
 

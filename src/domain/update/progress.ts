@@ -7,12 +7,10 @@ import type { Leg } from './legs.ts'
 export interface Held {
   records: number
   users: number
-  /** In USD. */
   value: number
 }
 
 export interface Progress {
-  /** The date of the newest record. */
   newest: Date
   /** The next update requests records from here on again. */
   since: Date
@@ -25,7 +23,8 @@ export async function readProgress(
   { name }: Leg,
 ): Promise<Progress | undefined> {
   const { rows } = await client.query<Omit<Progress, 'held'> & Held>(
-    `SELECT newest, since, record_count::float8 AS records, user_count::float8 AS users, value_usd AS value
+    `SELECT newest, since, record_count::float8 AS records, user_count::float8 AS users,
+      value_usd AS value
      FROM leg_progress WHERE leg = $1`,
     [name],
   )
@@ -44,12 +43,15 @@ export async function writeProgress(
   { newest, since, held }: Progress,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO leg_progress (leg, source, newest, since, record_count, user_count, value_usd, updated_at, chains)
-     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp(), (SELECT jsonb_object_agg(chain_id, newest)
+    `INSERT INTO leg_progress (leg, source, newest, since, record_count, user_count, value_usd,
+      updated_at, chains)
+     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp(),
+       (SELECT jsonb_object_agg(chain_id, newest)
        FROM (SELECT chain_id, max(${dateSql}) AS newest FROM staged GROUP BY chain_id) c)
      ON CONFLICT (leg) DO UPDATE
      SET (source, newest, since, record_count, user_count, value_usd, updated_at, chains)
-       = (excluded.source, excluded.newest, excluded.since, excluded.record_count, excluded.user_count,
+       = (excluded.source, excluded.newest, excluded.since, excluded.record_count,
+         excluded.user_count,
           excluded.value_usd, excluded.updated_at, leg_progress.chains || excluded.chains)`,
     [name, source, newest, since, held.records, held.users, held.value],
   )
@@ -68,7 +70,8 @@ export async function stagedBetween(
   to: Date,
 ): Promise<Held> {
   const { rows } = await client.query<Held>(
-    `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users, (${leg.valueSql})::float8 AS value
+    `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users,
+      (${leg.valueSql})::float8 AS value
      FROM staged WHERE ${leg.dateSql} BETWEEN $1 AND $2`,
     [leg.startOf(from), leg.endOf(to)],
   )
@@ -125,7 +128,8 @@ export function lossOf(
   for (const what of ['users', 'value'] as const)
     if (now[what] < held[what] * (1 - maxDrop)) {
       const [has, had] = [now[what], held[what]].map((value) => Number(value.toFixed(2)))
-      return `it lost ${what === 'users' ? 'users' : 'value in USD'}: it has ${has} of ${had} ${time}`
+      const lost = what === 'users' ? 'users' : 'value in USD'
+      return `it lost ${lost}: it has ${has} of ${had} ${time}`
     }
   return undefined
 }

@@ -26,9 +26,7 @@ export interface RulesUpdate {
    * changed.
    */
   follows: boolean
-  /** New or changed records. */
   written: number
-  /** Sentences about what differs. */
   notes: string[]
 }
 

@@ -34,7 +34,6 @@ export interface UpdateDeps extends RunDeps {
 
 export interface Analytics {
   sources: ReadonlyMap<LegName, AnalyticsSource>
-  /** The source of the rules of a copy. */
   rules?: RulesSource | undefined
   /** How far before the newest record an update requests records again. */
   overlapMs: number
@@ -193,7 +192,6 @@ async function update(
   return { ...result, newest: staged.newest, fetched: staged.records, written, kept, sources }
 }
 
-/** The users, markets and vaults of the store. */
 async function knownBy(client: Queryable): Promise<Known> {
   const users = await client.query<{ address: string }>(
     'SELECT user_address AS address FROM "user"',
@@ -212,7 +210,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 const earlier = (date: Date, other: Date | undefined) => (other && other < date ? other : date)
 
-/** Records of the future are of a source that counts in other units. */
+// Records of the future are of a source that counts in other units.
 const AHEAD_MS = DAY_MS
 
 interface Stage {
@@ -224,7 +222,6 @@ interface Stage {
   onProgress: UpdateOptions['onProgress']
 }
 
-/** Stages the requested records. */
 async function stage(staging: Staging, { leg, fetched, called, since, now, onProgress }: Stage) {
   const format = records[leg.name]
   const dateAt = Object.keys(format.fields).indexOf(leg.dated)
@@ -254,10 +251,12 @@ async function stage(staging: Staging, { leg, fetched, called, since, now, onPro
 
 const PROGRESS_EVERY = 10_000
 
-const future = (text: string) =>
-  `is in the future: ${text}${/^\d{13}$/.test(text) ? ' are milliseconds, and seconds are needed' : ''}`
+const future = (text: string) => {
+  const unit = /^\d{13}$/.test(text) ? ' are milliseconds, and seconds are needed' : ''
+  return `is in the future: ${text}${unit}`
+}
 
-/** A record that comes twice is of a page that came twice. */
+// A record that comes twice is of a page that came twice.
 async function assertDistinct(
   client: Queryable,
   label: string,
@@ -265,7 +264,8 @@ async function assertDistinct(
   key: string[],
 ): Promise<void> {
   const { rows } = await client.query<{ first: number; line: number }>(
-    `SELECT min(line)::float8 AS first, max(line)::float8 AS line FROM staged GROUP BY key_digest HAVING count(*) > 1 LIMIT 1`,
+    `SELECT min(line)::float8 AS first, max(line)::float8 AS line FROM staged GROUP BY key_digest
+      HAVING count(*) > 1 LIMIT 1`,
   )
   const [repeated] = rows
   if (!repeated) return
@@ -279,13 +279,10 @@ async function assertDistinct(
   )
 }
 
-/** The number of written rows after which the planner needs new statistics. */
+// The number of written rows after which the planner needs new statistics.
 const MANY = 10_000
 
-/**
- * Stores the staged records. Without a new or changed one, the data version stays.
- * @returns how many those are
- */
+// Stores the staged records. Without a new or changed one, the data version stays.
 async function store(writer: Writer, { name }: Leg): Promise<number> {
   const file = new FileStore(writer, name)
   await writer.query('SAVEPOINT stored')
@@ -298,7 +295,7 @@ async function store(writer: Writer, { name }: Leg): Promise<number> {
   return written
 }
 
-/** The next update requests the overlap again, and finds there what the source has now. */
+// The next update requests the overlap again, and finds there what the source has now.
 async function nextProgress(
   client: Queryable,
   leg: Leg,

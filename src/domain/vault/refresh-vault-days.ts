@@ -19,13 +19,12 @@ const TOTALS = {
 }
 const VALUES = Object.keys(TOTALS)
 
-/** The vaults whose snapshots change, each from a day on. A vault may be there more than once. */
+// The vaults whose snapshots change, each from a day on. A vault may be there more than once.
 const changed = new TemporaryTable('changed_vault', { ...KEY, since: 'date' })
 
-/** The first changed day of each of them, with the totals of the day before. */
+// The first changed day of each of them, with the totals of the day before.
 const first = new TemporaryTable('vault_since', { ...KEY, since: 'date', ...TOTALS })
 
-/** The changes of each day. */
 const changes = new TemporaryTable('refreshed_vault_day', { ...KEY, date: 'date', ...TOTALS })
 
 /** The vaults of a transaction whose snapshots change, and the refresh of their days. */
@@ -37,14 +36,12 @@ export class ChangedVaults {
     this.#writer = writer
   }
 
-  /** Notes the vaults of staged snapshots. */
   noteStaged(): Promise<void> {
     return this.#note(
       `SELECT chain_id, vault_id, ${dayOf('min(timestamp)')} FROM staged GROUP BY 1, 2`,
     )
   }
 
-  /** Notes the vaults of changed prices. */
   notePriced(): Promise<void> {
     return this.#note(
       `SELECT v.chain_id, v.id, min(c.date)
@@ -99,23 +96,22 @@ export class ChangedVaults {
 
 const BEGINNING = `date '1970-01-01'`
 
-/** SQL of each value, by its name. */
 const each = (sql: (value: string) => string) =>
   VALUES.map((value) => `${sql(value)} AS ${value}`).join(', ')
 
-/** The sums of the rows `s` of a user in a vault at one moment. */
+// The sums of the rows `s` of a user in a vault at one moment.
 const LEVEL = `sum(s.assets) AS assets, sum(s.shares) AS shares,
     coalesce(sum(${exact('s.assets_usd')}), 0) AS assets_usd,
     (count(*) FILTER (WHERE s.assets_usd IS NULL AND s.assets <> 0))::int AS unpriced,
     (sum(s.assets) + sum(s.shares) > 0)::int AS user_count`
 
-/** The holdings of each user in a noted vault, at each snapshot since the first changed day. */
+// The holdings of each user in a noted vault, at each snapshot since the first changed day.
 const levels = (writer: Writer) => `SELECT s.user_address, s.chain_id, s.vault_id, s.timestamp,
     ${LEVEL}
   FROM vault_snapshot s JOIN ${writer.temporary('vault_since')} c USING (chain_id, vault_id)
   WHERE s.timestamp >= (c.since - ${BEGINNING})::bigint * 86400 GROUP BY 1, 2, 3, 4`
 
-/** The holdings of these users before that day. */
+// The holdings of these users before that day.
 const BEFORE = `SELECT k.user_address, k.chain_id, k.vault_id, p.*
   FROM (
     SELECT DISTINCT user_address, chain_id, vault_id, c.since
@@ -131,7 +127,7 @@ const BEFORE = `SELECT k.user_address, k.chain_id, k.vault_id, p.*
       FETCH FIRST ROW WITH TIES) s
     GROUP BY 1) p`
 
-/** The differences of consecutive levels, by day. */
+// The differences of consecutive levels, by day.
 const changesIn = (query: string) => `SELECT chain_id, vault_id, ${dayOf('timestamp')} AS date,
     ${each((value) => `sum(${value})`)}
   FROM (
@@ -141,14 +137,14 @@ const changesIn = (query: string) => `SELECT chain_id, vault_id, ${dayOf('timest
     WINDOW w AS (PARTITION BY user_address, chain_id, vault_id ORDER BY timestamp)) s
   GROUP BY 1, 2, 3`
 
-/** Remote servers have all levels: the first changed day is then the first of all. */
+// Remote servers have all levels: the first changed day is then the first of all.
 const changesOf = (writer: Writer) =>
   writer.usersAreRemote
     ? changesIn(levels(writer))
     : `WITH level AS MATERIALIZED (${levels(writer)})
        ${changesIn(`SELECT * FROM level UNION ALL ${BEFORE}`)}`
 
-/** The totals of each day: those before the first changed one, and all changes up to it. */
+// The totals of each day: those before the first changed one, and all changes up to it.
 const TOTALS_OF_DAYS = `(
   SELECT d.chain_id, d.vault_id, d.date,
     ${each((value) => `coalesce(b.${value}, 0) + sum(d.${value}) OVER w`)}
