@@ -5,7 +5,7 @@ import pg from 'pg'
 import { createClient } from 'redis'
 import manifest from '../../package.json' with { type: 'json' }
 import { type Config, ConfigError, legSetting, readConfig } from '../config.ts'
-import { Client } from '../db/connect/client.ts'
+import { StoreClient } from '../db/connect/client.ts'
 import { openNotifications } from '../db/connect/notifications.ts'
 import { pinned } from '../db/connect/session.ts'
 import { withCheckedCertificate } from '../db/connect/url.ts'
@@ -353,7 +353,7 @@ async function checkSums(client: pg.Client, url: string): Promise<Found | []> {
 }
 
 async function* checkAllSums(url: string): AsyncGenerator<Finding> {
-  const client = new Client({
+  const client = new StoreClient({
     connectionString: url,
     application_name: 'gateway-doctor',
     pooled: {},
@@ -382,7 +382,7 @@ async function compareSums(client: pg.Client, deep: boolean): Promise<Found> {
 // A client that has not connected yet. Each of its statements has the settings of the gateway,
 // also behind a pooler.
 function pgClient(url: string): pg.Client {
-  const client = new Client({
+  const client = new StoreClient({
     connectionString: url,
     application_name: 'gateway-doctor',
     connectionTimeoutMillis: ANSWER_MS,

@@ -31,16 +31,17 @@ export const tooSlow = () =>
     RETRY_SECONDS,
   )
 
-const AGAIN = 'Nothing was changed: run it again after that.'
+const RUN_AGAIN = 'Nothing was changed: run it again after that.'
 
 const RESOURCES: Record<string, string> = {
   '53100':
-    'The disk of the database is full. ' + `Free space on it, or move it to a larger one. ${AGAIN}`,
-  '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${AGAIN}`,
+    'The disk of the database is full. ' +
+    `Free space on it, or move it to a larger one. ${RUN_AGAIN}`,
+  '53200': `The database has run out of memory. Give it more, or a smaller work_mem. ${RUN_AGAIN}`,
   '53300': 'The database takes no more connections. Nothing was changed: try again in a moment.',
   '53400':
     'The database does not allow so much temporary space (temp_file_limit). ' +
-    `Raise it. ${AGAIN}`,
+    `Raise it. ${RUN_AGAIN}`,
   '25006':
     'The database takes no changes now: it, its role or this server may only be read. ' +
     'Nothing was changed.',

@@ -1,5 +1,6 @@
+import type { Queryable } from './connect/protocol.ts'
 import { inTransaction, type TransactionOptions } from './connect/transaction.ts'
-import { type OnStatement, type Queryable, Writer } from './topology/writer.ts'
+import { type OnStatement, Writer } from './topology/writer.ts'
 
 export { type Queryable, Writer }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
-import type { Outcome } from '../domain/distribution/attempts.ts'
+import type { TickOutcome } from '../domain/distribution/attempts.ts'
 import { readCron } from '../domain/distribution/cron.ts'
 import { computeDue } from '../domain/distribution/daily.ts'
 import { closeDeadRuns } from '../domain/distribution/run-record.ts'
@@ -39,7 +39,7 @@ interface ScheduleOptions {
 interface Job {
   name: string
   pattern: string | undefined
-  due(tick: Date): Promise<Outcome>
+  due(tick: Date): Promise<TickOutcome>
 }
 
 /**

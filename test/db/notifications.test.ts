@@ -2,11 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Notifications, openNotifications } from '../../src/db/connect/notifications.ts'
-import { openProbe, type Probe } from '../../src/db/connect/probe.ts'
+import { openProbe, type StoreProbe } from '../../src/db/connect/probe.ts'
 import { openStore } from '../support/store.ts'
 
 let database: Awaited<ReturnType<typeof openStore>>
-let probe: Probe
+let probe: StoreProbe
 let opened: Notifications[] = []
 beforeAll(async () => {
   database = await openStore()

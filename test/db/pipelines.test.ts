@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Client, type ClientConfig } from '../../src/db/connect/client.ts'
+import { StoreClient, type ClientConfig } from '../../src/db/connect/client.ts'
 import { sendForText, type TextRow } from '../../src/db/connect/protocol.ts'
 import { type Reader, readFor } from '../../src/db/connect/reader.ts'
 import { openStore as openOn, type Store } from '../../src/db/connect/store.ts'
@@ -55,7 +55,7 @@ test('thousands of statements take no names from later ones, and no connection p
 })
 
 test('a name that goes to another statement while both are unanswered mixes up nothing', async () => {
-  const client = new Client({ connectionString: made.url, pipeline: true } as ClientConfig)
+  const client = new StoreClient({ connectionString: made.url, pipeline: true } as ClientConfig)
   await client.connect()
   const send = (n: number) =>
     new Promise<TextRow[]>((resolve, reject) => {

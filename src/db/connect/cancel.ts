@@ -3,7 +3,7 @@ import pg from 'pg'
 const CANCEL_MS = 2000
 
 // Parts of pg's client and connection that its types omit.
-interface Internals {
+interface ClientInternals {
   host: string
   port: number
   ssl: boolean | object
@@ -24,7 +24,7 @@ interface CancelConnection extends pg.Connection {
  * this resolves.
  */
 export function requestCancel(client: pg.ClientBase): Promise<void> {
-  const { host, port, ssl, processID, secretKey } = client as unknown as Internals
+  const { host, port, ssl, processID, secretKey } = client as unknown as ClientInternals
   if (processID === null || secretKey === null) return Promise.resolve()
   return new Promise((resolve) => {
     const connection = new pg.Connection({ ssl } as object) as CancelConnection
@@ -47,7 +47,7 @@ export function requestCancel(client: pg.ClientBase): Promise<void> {
  * it fails.
  */
 export function destroyConnection(client: pg.ClientBase): void {
-  const { connection } = client as unknown as Internals
+  const { connection } = client as unknown as ClientInternals
   connection.stream.destroy()
 }
 

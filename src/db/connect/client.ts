@@ -21,7 +21,7 @@ export interface StorePoolOptions {
   directUrl?: string
 }
 
-export class Client extends pg.Client {
+export class StoreClient extends pg.Client {
   constructor(config: ClientConfig) {
     super(config)
     parseRows((this as unknown as { connection: pg.Connection }).connection)

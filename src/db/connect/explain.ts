@@ -1,6 +1,6 @@
-import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { isUnsupported, QUERY_CANCELED } from '../faults.ts'
+import type { Queryable } from './protocol.ts'
 
 // A store of several servers may take seconds to find that it has no plan, the longer the more
 // users a statement is about.
@@ -14,7 +14,7 @@ const PLANNER_FAILED = 'XX000'
  * @returns undefined if the store has no plan for it, or does not find one soon
  */
 export async function explainOn(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Queryable,
   { text, values }: Pick<Prisma.Sql, 'text' | 'values'>,
 ): Promise<unknown> {
   await client.query(`SAVEPOINT explaining; SET LOCAL statement_timeout = ${EXPLAIN_MS}`)

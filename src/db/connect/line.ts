@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import type pg from 'pg'
 import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
-import { Client, type ClientConfig } from './client.ts'
-import type { Prepared, Send } from './protocol.ts'
+import { type ClientConfig, StoreClient } from './client.ts'
+import type { PreparedStatement, Send } from './protocol.ts'
 import { endOf, type ReadScope } from './scope.ts'
 
 // The maximum number of unanswered statements.
@@ -13,16 +13,16 @@ const MAX_STATEMENTS = 2000
  * Receives the result of a statement, and how long Postgres worked on it, in milliseconds; or why
  * it has failed.
  */
-export type Timed<T> = (error: unknown, result?: T, ms?: number) => void
+export type TimedResult<T> = (error: unknown, result?: T, ms?: number) => void
 
 export class Sent<T = unknown> {
-  readonly statement: Prepared | undefined
+  readonly statement: PreparedStatement | undefined
   readonly scope: ReadScope
   readonly at = performance.now()
   settled = false
-  readonly #done: Timed<T>
+  readonly #done: TimedResult<T>
 
-  constructor(statement: Prepared | undefined, scope: ReadScope, done: Timed<T>) {
+  constructor(statement: PreparedStatement | undefined, scope: ReadScope, done: TimedResult<T>) {
     this.statement = statement
     this.scope = scope
     this.#done = done
@@ -51,7 +51,7 @@ export class Line {
     onConnect: (client: pg.ClientBase) => Promise<void>,
     onLost: () => void,
   ) {
-    this.#client = new Client({
+    this.#client = new StoreClient({
       ...config,
       pipeline: true,
       stream: () => this.#socket,
@@ -80,7 +80,12 @@ export class Line {
       : 0
   }
 
-  run<T>(statement: Prepared | undefined, send: Send<T>, scope: ReadScope, done: Timed<T>): void {
+  run<T>(
+    statement: PreparedStatement | undefined,
+    send: Send<T>,
+    scope: ReadScope,
+    done: TimedResult<T>,
+  ): void {
     if (this.#sent.length >= MAX_STATEMENTS) {
       done(unavailable())
       return

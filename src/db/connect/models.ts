@@ -10,7 +10,7 @@ import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 
 /** Sends one statement on the connection of a reader. */
-export type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
+export type SendQuery = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /** Prisma's models, each with its methods. */
 export type ReaderModels = Pick<PrismaClient, Uncapitalize<Prisma.ModelName>>
@@ -28,10 +28,10 @@ export class Models {
   readonly #starting = pLimit(1)
   #opened: PrismaClient | undefined
 
-  of(send: Send): ReaderModels {
+  of(send: SendQuery): ReaderModels {
     const query = {
       $allModels: {
-        $allOperations: ({ model, operation, args }: Call) =>
+        $allOperations: ({ model, operation, args }: ModelCall) =>
           this.#run(send, (models) =>
             Reflect.get(Reflect.get(models, delegateOf(model)), operation)(args),
           ),
@@ -53,10 +53,13 @@ export class Models {
     return this.#opened
   }
 
-  #run(send: Send, work: (models: Prisma.TransactionClient) => Promise<unknown>): Promise<unknown> {
+  #run(
+    send: SendQuery,
+    work: (models: Prisma.TransactionClient) => Promise<unknown>,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let failure: unknown
-      const sendNext: Send = (statement) =>
+      const sendNext: SendQuery = (statement) =>
         send(statement).catch((error) => {
           failure ??= error
           throw error
@@ -76,7 +79,7 @@ export class Models {
   }
 }
 
-interface Call {
+interface ModelCall {
   model: string
   operation: string
   args: unknown
@@ -92,7 +95,7 @@ class ReaderAdapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   readonly executeRaw = outsideOfReader
   readonly executeScript = outsideOfReader
   /** Sends the statements of the transaction that starts next. */
-  next: Send = outsideOfReader
+  next: SendQuery = outsideOfReader
 
   async connect(): Promise<SqlDriverAdapter> {
     return this

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Client, type ClientConfig, pinSession } from './client.ts'
+import { type ClientConfig, pinSession, StoreClient } from './client.ts'
 
 /**
  * A separate connection, which other work cannot block, with a short deadline for each statement.
  */
-export interface Probe {
+export interface StoreProbe {
   /** @throws if the database does not answer in time */
   ping(): Promise<void>
   /** @throws if the database does not answer in time */
@@ -27,11 +27,11 @@ const LIFETIME_SECONDS = 60
 export function openProbe(
   url: string,
   { sessions }: { sessions: boolean } = { sessions: true },
-): Probe {
+): StoreProbe {
   const session = sessions ? { onConnect: pinSession } : { pooled: {} }
   const config: pg.PoolConfig & Pick<ClientConfig, 'pooled'> = {
     ...session,
-    Client: Client as unknown as typeof pg.Client,
+    Client: StoreClient as unknown as typeof pg.Client,
     connectionString: url,
     application_name: 'gateway-probe',
     max: 1,

@@ -12,43 +12,52 @@ import type { TextRow } from 'pothos-sql'
 
 export type { TextRow }
 
+/** Runs statements: a client, a pool or a Writer. */
+export type Queryable = Pick<pg.ClientBase, 'query'>
+
 const DATA_ROW = 68
 // A character of Latin-1 that is a part of a longer one in UTF-8.
 const WIDE = /[\x80-\xff]/
 
-interface Message {
+interface ServerMessage {
   name: string
 }
 
 // Internal properties of pg's parser.
-interface Internal {
+interface ParserInternals {
   bufferOffset: number
   bufferLength: number
-  parse(chunk: Buffer, callback: (message: Message) => void): void
-  handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message
+  parse(chunk: Buffer, callback: (message: ServerMessage) => void): void
+  handlePacket(offset: number, code: number, length: number, bytes: Buffer): ServerMessage
 }
 
 // Parses messages of Postgres. The values of rows are parts of one string for each chunk: decoding
 // each takes ten times as long.
-class RowParser extends (Parser as unknown as new () => Internal) {
+class RowParser extends (Parser as unknown as new () => ParserInternals) {
   // The bytes of a chunk as Latin-1, one character a byte. Undefined before they are needed.
   #text: string | undefined
   #isAscii = false
 
-  override parse(chunk: Buffer, callback: (message: Message) => void): void {
+  override parse(chunk: Buffer, callback: (message: ServerMessage) => void): void {
     this.#text = undefined
     super.parse(chunk, callback)
   }
 
-  override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
+  override handlePacket(
+    offset: number,
+    code: number,
+    length: number,
+    bytes: Buffer,
+  ): ServerMessage {
     return code === DATA_ROW
-      ? new Row(this, bytes, offset, length)
+      ? new DataRow(this, bytes, offset, length)
       : super.handlePacket(offset, code, length, bytes)
   }
 
   fields(bytes: Buffer, offset: number, length: number): TextRow {
-    return (super.handlePacket(offset, DATA_ROW, length, bytes) as Message & { fields: TextRow })
-      .fields
+    return (
+      super.handlePacket(offset, DATA_ROW, length, bytes) as ServerMessage & { fields: TextRow }
+    ).fields
   }
 
   texts(bytes: Buffer, offset: number): TextRow {
@@ -76,7 +85,7 @@ class RowParser extends (Parser as unknown as new () => Internal) {
 }
 
 /** A row, to be read before the next one arrives. */
-export class Row implements Message {
+export class DataRow implements ServerMessage {
   readonly name = 'dataRow'
   readonly length: number
   readonly #parser: RowParser
@@ -110,7 +119,7 @@ type Listening = pg.Connection & { attachListeners(stream: Readable): void }
 export function parseRows(connection: pg.Connection): void {
   ;(connection as Listening).attachListeners = (stream) => {
     const parser = new RowParser()
-    const emit = (message: Message) =>
+    const emit = (message: ServerMessage) =>
       connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
     stream.on('data', (chunk: Buffer) => parser.parse(chunk, emit))
   }
@@ -184,7 +193,7 @@ const STATEMENT_BYTES = 2000
  * A statement with a name, by which each connection parses and plans it once. Connections share its
  * text.
  */
-export interface Prepared {
+export interface PreparedStatement {
   readonly name: string
   readonly text: string
 }
@@ -193,7 +202,7 @@ export interface Prepared {
  * Names statements by their text. One that has not been sent for long leaves its name to another.
  */
 export class PreparedStatements {
-  readonly #statements: LRUCache<string, Prepared>
+  readonly #statements: LRUCache<string, PreparedStatement>
   readonly #freeNames: string[] = []
   #names = 0
 
@@ -212,7 +221,7 @@ export class PreparedStatements {
   }
 
   /** Names a statement. Undefined if it is too long to be prepared. */
-  of(text: string): Prepared | undefined {
+  of(text: string): PreparedStatement | undefined {
     const cached = this.#statements.get(text)
     if (cached || text.length > MAX_LENGTH) return cached
     const prepared = { name: this.#freeNames.pop() ?? `gateway_${this.#names++}`, text }
@@ -225,7 +234,7 @@ export class PreparedStatements {
 export type Done<T> = (error: unknown, result?: T) => void
 
 /** Sends one statement on a connection, and calls `done` when it has ended. */
-export type Send<T> = (client: Pick<pg.ClientBase, 'query'>, done: Done<T>) => void
+export type Send<T> = (client: Queryable, done: Done<T>) => void
 
 /** Counts the bytes of rows on their arrival. */
 export interface Budget {
@@ -235,22 +244,22 @@ export interface Budget {
   readonly fault: Error | undefined
 }
 
-interface SentStatement {
+interface BoundStatement {
   name: string | undefined
   text: string
   values: unknown[]
 }
 
 // Internal properties of pg's query and connection.
-type Named = pg.Query & { name?: string; text: string }
+type NamedQuery = pg.Query & { name?: string; text: string }
 type Parsing = pg.Connection &
   Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>
-type Internals = {
+type QueryInternals = {
   prepare(connection: pg.Connection): void
   handleDataRow(row: { length: number }): void
 }
 const { submit } = pg.Query.prototype
-const { prepare, handleDataRow } = pg.Query.prototype as unknown as Internals
+const { prepare, handleDataRow } = pg.Query.prototype as unknown as QueryInternals
 
 // A query whose name another statement may have had before on the same connection.
 class BudgetedQuery extends pg.Query {
@@ -261,7 +270,7 @@ class BudgetedQuery extends pg.Query {
     this.budget = budget
   }
 }
-BudgetedQuery.prototype.submit = function (this: Named, connection) {
+BudgetedQuery.prototype.submit = function (this: NamedQuery, connection) {
   const { name, text } = this
   const { parsedStatements: parsed, submittedNamedStatements: submitted } = connection as Parsing
   if (name !== undefined) {
@@ -277,7 +286,7 @@ BudgetedQuery.prototype.submit = function (this: Named, connection) {
 
 /** Sends a statement and parses its rows by column type. */
 export function sendForValues(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Queryable,
   statement: pg.QueryConfig,
   budget: Budget | undefined,
   done: Done<pg.QueryResult>,
@@ -296,8 +305,8 @@ class ValueQuery extends BudgetedQuery {
 
 /** Sends a statement and collects its rows as text, which pg would parse by type. */
 export function sendForText(
-  client: Pick<pg.ClientBase, 'query'>,
-  statement: SentStatement,
+  client: Queryable,
+  statement: BoundStatement,
   budget: Budget | undefined,
   done: Done<TextRow[]>,
 ): void {
@@ -331,7 +340,7 @@ class TextQuery extends BudgetedQuery {
 
   handleRowDescription(): void {}
 
-  handleDataRow(row: Row): void {
+  handleDataRow(row: DataRow): void {
     if (this.budget?.takes(row.length) ?? true) this.read.push(row.texts)
     else this.read.length = 0
   }

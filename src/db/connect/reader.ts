@@ -1,5 +1,10 @@
 import pg from 'pg'
-import type { Batch as SqlBatch, Reader as SqlReader, TextRow } from 'pothos-sql'
+import type {
+  Batch as SqlBatch,
+  Reader as SqlReader,
+  Statement as SqlStatement,
+  TextRow,
+} from 'pothos-sql'
 import { GatewayError } from '../../errors.ts'
 import { parseDecimal } from '../../exact-number.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -10,7 +15,8 @@ import type { ReaderModels } from './models.ts'
 import {
   type Budget,
   type Done,
-  type Prepared,
+  type PreparedStatement,
+  type Queryable,
   type Send,
   sendForText,
   sendForValues,
@@ -24,7 +30,7 @@ export interface Reader extends SqlReader {
    * Returns the query plan of the store for a statement. Undefined if it has none, or does not find
    * one soon.
    */
-  explain(query: Query): Promise<unknown>
+  explain(query: SqlStatement): Promise<unknown>
   readonly dialect: Dialect
   /** The maximum number of bytes of one answer. Undefined means no limit. */
   readonly maxBytes?: number | undefined
@@ -42,10 +48,8 @@ export interface Reader extends SqlReader {
 /** Loads the values of many keys, in the order of the keys. All keys share the arguments. */
 export type Batch<Key, Value, Args extends unknown[] = []> = SqlBatch<Key, Value, Args, Reader>
 
-type Query = Pick<Prisma.Sql, 'text' | 'values'>
-
 // Sends one statement on a connection, and calls `done` when it has ended.
-type SendOne = <T>(statement: Prepared | undefined, send: Send<T>, done: Done<T>) => void
+type SendOne = <T>(statement: PreparedStatement | undefined, send: Send<T>, done: Done<T>) => void
 
 const MAX_STATEMENTS = 500
 
@@ -116,7 +120,7 @@ class PgReader implements Reader, Budget {
     return (await this.#settled(this.#values(statement))).rows as Rows
   }
 
-  textRows({ text, values }: Query): Promise<TextRow[]> {
+  textRows({ text, values }: SqlStatement): Promise<TextRow[]> {
     const sent = this.#send<TextRow[]>(text, this.#prepared(text), (client, done, named) =>
       sendForText(client, { ...named, values: values as unknown[] }, this, done),
     )
@@ -132,7 +136,7 @@ class PgReader implements Reader, Budget {
     return this.#options.isOver?.() ?? false
   }
 
-  explain(query: Query): Promise<unknown> {
+  explain(query: SqlStatement): Promise<unknown> {
     const { explain, send } = this.#options
     if (explain) return explain(query)
     return new Promise((resolve, reject) => {
@@ -169,7 +173,7 @@ class PgReader implements Reader, Budget {
     )
   }
 
-  #prepared(text: string): Prepared | undefined {
+  #prepared(text: string): PreparedStatement | undefined {
     return this.#store.statements.of(text)
   }
 
@@ -181,8 +185,8 @@ class PgReader implements Reader, Budget {
 
   #send<T>(
     text: string,
-    statement: Prepared | undefined,
-    send: (client: Pick<pg.ClientBase, 'query'>, done: Done<T>, named: Named) => void,
+    statement: PreparedStatement | undefined,
+    send: (client: Queryable, done: Done<T>, named: Named) => void,
   ): Promise<T> {
     const { caller, statements = MAX_STATEMENTS } = this.#options
     if (++this.#statements > statements) return Promise.reject(tooMany(statements))
@@ -331,7 +335,7 @@ function inTurn(open: () => Promise<pg.PoolClient>): {
   }
 }
 
-const settled = <T>(client: Pick<pg.ClientBase, 'query'>, send: Send<T>): Promise<T> =>
+const settled = <T>(client: Queryable, send: Send<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     send(client, (error, result) => (error ? reject(error) : resolve(result as T)))
   })

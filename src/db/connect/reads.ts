@@ -5,8 +5,8 @@ import { unavailable } from '../faults.ts'
 import { destroyConnection, requestCancel } from './cancel.ts'
 import type { ClientConfig } from './client.ts'
 import { Lane } from './lane.ts'
-import { Line, type Sent, type Timed } from './line.ts'
-import type { Done, Prepared, Send } from './protocol.ts'
+import { Line, type Sent, type TimedResult } from './line.ts'
+import type { Done, PreparedStatement, Send } from './protocol.ts'
 import { type Caller, endOf, type ReadScope } from './scope.ts'
 
 // A statement that took at most this long last time may be pipelined.
@@ -67,7 +67,7 @@ export class Reads {
   // Shared connections that are left to one slow statement.
   readonly #detached = new Map<Line, Sent>()
   readonly #exclusive = new Set<ExclusiveRead>()
-  readonly #speeds = new WeakMap<Prepared, Speed>()
+  readonly #speeds = new WeakMap<PreparedStatement, Speed>()
   readonly #timer: NodeJS.Timeout
 
   constructor(options: ReadsOptions) {
@@ -90,7 +90,7 @@ export class Reads {
   }
 
   send<T>(
-    statement: Prepared | undefined,
+    statement: PreparedStatement | undefined,
     send: Send<T>,
     done: Done<T>,
     scope = this.scope(),
@@ -98,7 +98,7 @@ export class Reads {
     const speed = statement && this.#speeds.get(statement)
     const isQuick = !scope.isLarge && (speed === 'quick' || speed === 'doubtful')
     const line = isQuick ? this.#line() : undefined
-    const ended: Timed<T> = (error, result, ms = 0) => {
+    const ended: TimedResult<T> = (error, result, ms = 0) => {
       if (error === MOVED) {
         const end = endOf(scope, performance.now())
         if (end) done(end)
@@ -217,7 +217,7 @@ export class Reads {
     )
   }
 
-  #alone<T>(send: Send<T>, scope: ReadScope, slow: boolean, done: Timed<T>): void {
+  #alone<T>(send: Send<T>, scope: ReadScope, slow: boolean, done: TimedResult<T>): void {
     let ms = 0
     const work = (client: PoolClient) => {
       const since = performance.now()
@@ -232,7 +232,7 @@ export class Reads {
     this.exclusive(scope, work, slow).then((result) => done(undefined, result, ms), done)
   }
 
-  #learn(statement: Prepared, speed: Speed | undefined, ms: number): void {
+  #learn(statement: PreparedStatement, speed: Speed | undefined, ms: number): void {
     if (ms < QUICK_MS) this.#speeds.set(statement, 'quick')
     else if (ms >= SLOW_MS) this.#speeds.set(statement, 'slow')
     else if (speed === 'quick') this.#speeds.set(statement, 'doubtful')

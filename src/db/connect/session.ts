@@ -65,13 +65,16 @@ export interface SessionSettings {
   [ofExtension: `${string}.${string}`]: number
 }
 
-type Scope = 'SESSION' | 'LOCAL'
+type SettingScope = 'SESSION' | 'LOCAL'
 
 /**
  * The first statement of a session, or of a transaction. Poolers may reject the same settings as
  * connection parameters.
  */
-export function sessionSql(settings: SessionSettings = {}, scope: Scope = 'SESSION'): string {
+export function sessionSql(
+  settings: SessionSettings = {},
+  scope: SettingScope = 'SESSION',
+): string {
   const limits = Object.entries(settings).filter(([, value]) => value > 0)
   const sets = [...Object.entries(CONNECTION), ...limits].map(
     ([name, value]) => `SET ${scope} ${name} = ${value}`,
@@ -80,12 +83,12 @@ export function sessionSql(settings: SessionSettings = {}, scope: Scope = 'SESSI
 }
 
 /** Returns one statement that gives a session or a transaction the pinned settings. */
-export function pinSql(scope: Scope, settings: SessionSettings = {}): string {
+export function pinSql(scope: SettingScope, settings: SessionSettings = {}): string {
   const all = Object.entries({ ...pinned, ...settings })
   return `SELECT ${all.map(([name, value]) => pin(name, String(value), scope)).join(', ')}`
 }
 
-function pin(name: string, value: string, scope: Scope): string {
+function pin(name: string, value: string, scope: SettingScope): string {
   const set = `set_config('${name}', '${value}', ${scope === 'LOCAL'})`
   if (NEWER.includes(name))
     return `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN ${set} END`

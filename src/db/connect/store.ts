@@ -3,9 +3,9 @@ import pg from 'pg'
 import { type Dialect, oneServer } from '../dialect.ts'
 import type { Replicas } from '../replicas/replicas.ts'
 import { destroyConnection } from './cancel.ts'
-import { Client, type ClientConfig, type StorePoolOptions } from './client.ts'
+import { type ClientConfig, StoreClient, type StorePoolOptions } from './client.ts'
 import { Models } from './models.ts'
-import { openProbe, type Probe } from './probe.ts'
+import { openProbe, type StoreProbe } from './probe.ts'
 import { PreparedStatements } from './protocol.ts'
 import { Reads } from './reads.ts'
 import type { Statement } from './scope.ts'
@@ -18,7 +18,7 @@ export interface Store {
   reads: Reads
   statements: PreparedStatements
   /** Checks that the database answers, even while the pool is busy. */
-  probe: Probe
+  probe: StoreProbe
   models: Models
   /** The replicas that share its reads. */
   replicas?: Replicas<Store> | undefined
@@ -152,7 +152,7 @@ export function openStore({
 }
 
 // A pool connection that must connect within CONNECT_MS. The pool itself would allow WAIT_MS.
-class PoolClient extends Client {
+class PoolClient extends StoreClient {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS })
   }

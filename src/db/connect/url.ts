@@ -77,9 +77,9 @@ export function isEncoded({ username, password, pathname, search, hash }: URL): 
   return hash === '' && !`${pathname}${search}`.includes('@')
 }
 
-type Read = 'taken' | 'dropped' | { unused: string } | { fault: string }
+type ParameterMeaning = 'taken' | 'dropped' | { unused: string } | { fault: string }
 
-function readParameter(name: string, value: string): Read {
+function readParameter(name: string, value: string): ParameterMeaning {
   if (TAKEN.includes(name)) return 'taken'
   if (FILES.includes(name)) return readFile(name, value)
   const replacement = REPLACED[name]
@@ -112,7 +112,7 @@ function readParameter(name: string, value: string): Read {
   }
 }
 
-function readFile(name: string, path: string): Read {
+function readFile(name: string, path: string): ParameterMeaning {
   try {
     accessSync(path, constants.R_OK)
     return 'taken'
@@ -121,7 +121,7 @@ function readFile(name: string, path: string): Read {
   }
 }
 
-function readOptions(value: string): Read {
+function readOptions(value: string): ParameterMeaning {
   // Postgres takes `-c name=value` and `--name=value`, in any case, with hyphens for underscores.
   const set = value.replaceAll('-', '_').toLowerCase()
   const name = Object.keys(pinned).find((one) =>

@@ -1,6 +1,6 @@
 import type { Caller, Decision, Statement } from '../connect/scope.ts'
 import { unavailable } from '../faults.ts'
-import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
+import { type ServerConnections, type Sight, WatchedServer } from './watched-server.ts'
 
 export type ReplicaFault = 'unreachable' | 'promoted' | 'foreign' | 'behind'
 
@@ -12,7 +12,7 @@ export const FAULTS: Record<ReplicaFault, string> = {
 }
 
 /** A read on a replica. It is abandoned when the replica is lost. */
-export class Attempt implements Caller {
+export class ReplicaRead implements Caller {
   readonly #caller: Caller | undefined
   failed = false
   abandoned = false
@@ -37,10 +37,10 @@ export class Attempt implements Caller {
 }
 
 /** A streaming replica: its server, the reads on it, and whether it may be read. */
-export class Replica<Store extends Connections> {
+export class Replica<Store extends ServerConnections> {
   readonly name: string
   readonly server: WatchedServer<Store>
-  readonly attempts = new Set<Attempt>()
+  readonly attempts = new Set<ReplicaRead>()
   /** Undefined: it may be read. */
   fault: ReplicaFault | undefined = 'unreachable'
   /** The fault in the last log line. Null before the first one. */

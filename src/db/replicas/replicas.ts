@@ -3,10 +3,10 @@ import type { Notifications } from '../connect/notifications.ts'
 import type { Caller } from '../connect/scope.ts'
 import { storeFault, unavailable } from '../faults.ts'
 import { systemIdentifierOf } from '../server/system-identifier.ts'
-import { Attempt, FAULTS, Replica, type ReplicaFault } from './replica.ts'
-import { type Connections, type Sight, WatchedServer } from './watched-server.ts'
+import { FAULTS, Replica, type ReplicaFault, ReplicaRead } from './replica.ts'
+import { type ServerConnections, type Sight, WatchedServer } from './watched-server.ts'
 
-export interface ReplicasOptions<Store extends Connections> {
+export interface ReplicasOptions<Store extends ServerConnections> {
   primary: Store
   replicas: ReadonlyMap<string, Store>
   notifications: Notifications
@@ -26,7 +26,7 @@ const MAX_FOLLOW_MS = 200
  * each answer, so that the answer's version is never understated. A read that fails on a replica is
  * read once more, from the primary.
  */
-export class Replicas<Store extends Connections> {
+export class Replicas<Store extends ServerConnections> {
   readonly #options: ReplicasOptions<Store>
   readonly #primary: WatchedServer<Store>
   readonly #replicas: Replica<Store>[]
@@ -150,7 +150,7 @@ export class Replicas<Store extends Connections> {
     const { server } = replica
     caller?.onDecision?.('server', replica.name)
     const from = server.seen
-    const attempt = new Attempt(caller)
+    const attempt = new ReplicaRead(caller)
     replica.attempts.add(attempt)
     try {
       const { result, version } = await new Promise<{ result: T; version: number }>(

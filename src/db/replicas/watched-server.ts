@@ -1,8 +1,8 @@
-import type { Probe } from '../connect/probe.ts'
+import type { StoreProbe } from '../connect/probe.ts'
 
 /** The connections to a server, as far as they matter here. */
-export interface Connections {
-  probe: Pick<Probe, 'query'>
+export interface ServerConnections {
+  probe: Pick<StoreProbe, 'query'>
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ const SIGHT = `SELECT pg_is_in_recovery() AS "inRecovery", sum(version)::float8 
   string_agg(history::text, '/' ORDER BY id) AS history FROM data_version`
 
 /** A server whose data version is known to be at least `seen`, since a version never falls. */
-export class WatchedServer<Store extends Connections> {
+export class WatchedServer<Store extends ServerConnections> {
   readonly store: Store
   readonly #onSight: (sight: Sight) => void
   #running: Promise<Sight> | undefined

@@ -1,10 +1,10 @@
-import type pg from 'pg'
+import type { Queryable } from '../connect/protocol.ts'
 
 /**
  * How many seconds this machine's clock is ahead of Postgres', as far as the time of the question
  * lets it be known.
  */
-export async function clockAhead(client: Pick<pg.Client, 'query'>): Promise<number> {
+export async function clockAhead(client: Queryable): Promise<number> {
   const sentAt = Date.now()
   const { rows } = await client.query(
     'SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds',

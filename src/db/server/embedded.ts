@@ -25,6 +25,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import { LOCKS } from '../locks.ts'
 
 const exec = promisify(execFile)
@@ -58,10 +59,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
 }
 
-export interface Log {
-  info(details: object, message?: string): void
-  warn(details: object, message?: string): void
-}
+type ServerLog = Pick<Log, 'info' | 'warn'>
 
 export interface EmbeddedServer {
   /** A postgres:// URL of the database `gateway`, over loopback TCP. */
@@ -91,7 +89,7 @@ interface Installation {
   logFile: string
   binaries: Binaries
   account: Account
-  log: Log
+  log: ServerLog
 }
 
 interface Session {
@@ -111,7 +109,7 @@ interface Session {
  */
 export async function openEmbedded(options: {
   dataDir: string
-  log: Log
+  log: ServerLog
 }): Promise<EmbeddedServer> {
   try {
     return await openServer(options)
@@ -125,7 +123,7 @@ export async function openEmbedded(options: {
   }
 }
 
-async function openServer(options: { dataDir: string; log: Log }): Promise<EmbeddedServer> {
+async function openServer(options: { dataDir: string; log: ServerLog }): Promise<EmbeddedServer> {
   const { log } = options
   const installation = await prepareInstallation(options.dataDir, log)
   const closing = new AbortController()
@@ -200,7 +198,7 @@ export async function findEmbedded(
 const urlOf = (port: number, password: string) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`
 
-async function prepareInstallation(wanted: string, log: Log): Promise<Installation> {
+async function prepareInstallation(wanted: string, log: ServerLog): Promise<Installation> {
   const binaries = await findBinaries()
   const dataDir = await writableDirectory(wanted)
   const directory = join(dataDir, 'postgres')

@@ -11,6 +11,7 @@ import { postgreSplitterOptions, splitQuery } from 'dbgate-query-splitter'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 import { pinSession } from '../connect/client.ts'
+import type { Queryable } from '../connect/protocol.ts'
 import { inTransaction } from '../connect/transaction.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 
@@ -142,8 +143,6 @@ export async function readMigrationState(
   const begun = await hasRecords(client)
   return begun ? compare(migrations, await readApplied(client)) : compareEmpty(client, migrations)
 }
-
-type Queryable = Pick<pg.Client, 'query'>
 
 // The SQLSTATEs of a role that may not log in or lacks a privilege, and of a database that does not
 // exist.

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Queryable } from '../connect/protocol.ts'
 
 /** The rights that the role of a connection lacks, as the SQL that grants them. */
 export interface Rights {
@@ -12,7 +12,7 @@ export interface Rights {
 }
 
 /** Reads the rights that the role has to the tables. Changes nothing. */
-export async function readRights(client: Pick<pg.Client, 'query'>): Promise<Rights> {
+export async function readRights(client: Queryable): Promise<Rights> {
   const { rows } = await client.query(
     `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
        has_schema_privilege('public', 'USAGE') AS enters,

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Queryable } from '../connect/protocol.ts'
 import { oneServer } from '../dialect.ts'
 import { changes, differs } from './merge.ts'
 import { Sharded } from './sharded.ts'
@@ -24,7 +25,7 @@ const single: Topology = {
 }
 
 /** True if the rows of users are spread: only such a store has the function that writers call. */
-export async function isSpread(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+export async function isSpread(client: Queryable): Promise<boolean> {
   const { rows } = await client.query(
     "SELECT to_regprocedure('public.data_changed()') IS NOT NULL AS sharded",
   )
@@ -32,7 +33,7 @@ export async function isSpread(client: Pick<pg.ClientBase, 'query'>): Promise<bo
 }
 
 /** Finds the topology of a store. */
-export const topologyOf = async (client: Pick<pg.ClientBase, 'query'>): Promise<Topology> =>
+export const topologyOf = async (client: Queryable): Promise<Topology> =>
   (await isSpread(client)) ? new Sharded() : single
 
 /**

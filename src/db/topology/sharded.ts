@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import type { Statement } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Answering, Forms } from '../dialect.ts'
 import { isUnsupported } from '../faults.ts'
 import { RowsOfUsers, replaceMarks, USER_KEY, type UserTable } from '../marks.ts'
 import { changes, differs } from './merge.ts'
 import type { Merge, Topology } from './topology.ts'
-
-type Query = Pick<Prisma.Sql, 'text' | 'values'>
 
 // The maximum number of statements of which it is cached whether the store answers them rightly.
 const MAX_STATEMENTS = 500
@@ -52,7 +51,7 @@ export class Sharded implements Topology {
     return this.#answersQuery(reader, this.write(sql))
   }
 
-  async #answersQuery(reader: Answering, query: Query): Promise<boolean> {
+  async #answersQuery(reader: Answering, query: Statement): Promise<boolean> {
     const cached = this.#answers.get(query.text)
     if (cached !== undefined) return cached
     const plan = await reader.explain(query)
@@ -61,7 +60,7 @@ export class Sharded implements Topology {
     return answers
   }
 
-  async textRows(reader: Answering, query: Query, isList: boolean) {
+  async textRows(reader: Answering, query: Statement, isList: boolean) {
     const isRight = isList
       ? this.#answers.get(query.text) !== false
       : await this.#answersQuery(reader, query)

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Queryable } from '../connect/protocol.ts'
 import type { Dialect } from '../dialect.ts'
 
 export interface Merge {
@@ -11,8 +11,6 @@ export interface Merge {
   from: string
 }
 
-type Client = Pick<pg.ClientBase, 'query'>
-
 /** The places of the rows of a store: how they are read, and how they are written. */
 export interface Topology extends Dialect {
   /** Returns a temporary table as a FROM item that can be joined with stored tables. */
@@ -20,7 +18,7 @@ export interface Topology extends Dialect {
   /** Builds a statement that adds rows that are missing, and changes those that differ. */
   merge(merge: Merge): string
   /** Raises the data version and notifies, where no trigger does. */
-  announce(client: Client): Promise<void>
+  announce(client: Queryable): Promise<void>
   /** Refreshes the statistics of tables within a transaction, if the servers do not. */
-  analyze(client: Client, tables: Iterable<string>): Promise<void>
+  analyze(client: Queryable, tables: Iterable<string>): Promise<void>
 }

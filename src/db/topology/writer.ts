@@ -1,11 +1,9 @@
 import type pg from 'pg'
 import { GatewayError } from '../../errors.ts'
+import type { Queryable } from '../connect/protocol.ts'
 import { LOCK_NOT_AVAILABLE, LOCKS } from '../locks.ts'
 import { topologyOf } from './find-topology.ts'
 import type { Merge, Topology } from './topology.ts'
-
-/** Runs statements: a client, a pool or a Writer. */
-export type Queryable = Pick<pg.ClientBase, 'query'>
 
 /** Receives each statement before it is sent. */
 export type OnStatement = (text: string, values: readonly unknown[]) => void

@@ -32,7 +32,7 @@ export const accountColumns = sqlColumns(Prisma.AccountScalarFieldEnum, {
   lastDistributionDate: { type: 'date', nullable: true },
 })
 
-export type User = RowOf<typeof accountColumns>
+export type UserRow = RowOf<typeof accountColumns>
 
 /** Joins the stored columns to a user `u`. */
 export const JOINED_TO_USER = Prisma.sql`LEFT JOIN account t ON t.user_address = u.user_address`

@@ -11,11 +11,11 @@ type Moment = { getTime(): number } | null
 
 /** A filter whose `date` or `time` may bound the rows that it matches. */
 export interface Timed {
-  date?: Range | null
-  time?: Range | null
+  date?: MomentRange | null
+  time?: MomentRange | null
 }
 
-type Range = { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Moment } & {
+type MomentRange = { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Moment } & {
   in?: readonly unknown[] | null
 }
 
@@ -28,7 +28,7 @@ export function datesOf(where: Timed): number {
   return Math.min(...dates)
 }
 
-function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): number {
+function datesIn({ eq, in: values, gt, gte, lt, lte }: MomentRange, unit: number): number {
   if (eq) return 1
   if (values) return values.length || 1
   const floor = (moment: { getTime(): number }) => Math.floor(moment.getTime() / unit) * unit
@@ -38,7 +38,7 @@ function datesIn({ eq, in: values, gt, gte, lt, lte }: Range, unit: number): num
   return Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1
 }
 
-interface Bounds {
+interface DateLimits {
   dates: number
   /**
    * The entities of which fewer dates, or none, are needed: the filter, and the maximum of entities
@@ -52,7 +52,11 @@ interface Bounds {
  * @param name the filter by time
  * @throws BAD_INPUT
  */
-export function assertBounded(where: Where, name: 'date' | 'time', { dates, of }: Bounds): void {
+export function assertBounded(
+  where: Where,
+  name: 'date' | 'time',
+  { dates, of }: DateLimits,
+): void {
   const { users } = where as { users?: string[] | null }
   if (users && users.length > MAX_AGGREGATE_USERS)
     throw badArgument(

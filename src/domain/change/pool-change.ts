@@ -1,10 +1,8 @@
 import { type RowOf, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { ofBothSides, sumOfDays } from '../pool/amounts.ts'
+import { type Amount, ofBothSides, sumOfDays } from '../pool/amounts.ts'
 import { SINCE, sinceSql } from './since.ts'
-
-type Amount = 'supplied' | 'protected' | 'borrowed'
 
 const usdChange = (amounts: Amount[], what: string) => {
   const [now, past] = ['now', 'past'].map((row) =>

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import { hostsOnly } from '../../secrets.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
-import { REASON, type Reason } from '../ledger/reason.ts'
+import { type LedgerReason, REASON } from '../ledger/reason.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 
 /**
@@ -276,7 +276,7 @@ export const reasons: Rule = {
   what: `a list of ${reasonNames.join(', ')}`,
   encode(value) {
     if (!Array.isArray(value) || !value.every((one) => reasonNames.includes(one))) return undefined
-    return String([...new Set<Reason>(value)].reduce((sum, one) => sum + REASON[one], 0))
+    return String([...new Set<LedgerReason>(value)].reduce((sum, one) => sum + REASON[one], 0))
   },
 }
 

@@ -9,7 +9,7 @@ export const SCHEDULE = 'schedule'
 const RETRY_MS = [60_000, 5 * 60_000, 15 * 60_000]
 
 /** The state of a tick: all computed, to be retried soon, or left to the next tick. */
-export type Outcome = 'done' | 'pending' | 'given up'
+export type TickOutcome = 'done' | 'pending' | 'given up'
 
 export interface AttemptDeps {
   pool: Pool
@@ -37,7 +37,7 @@ export interface Attempt {
 export async function attempt(
   { pool, now, signal, log }: AttemptDeps,
   { subject, tick, what, fields, run }: Attempt,
-): Promise<Outcome> {
+): Promise<TickOutcome> {
   const { failures, last } = await failuresOf(pool, subject, { tick, now: now() })
   const pause = RETRY_MS[failures - 1]
   if (failures > 0 && pause === undefined) return 'given up'

@@ -3,7 +3,7 @@ import { whileLocked } from '../../db/connect/lock.ts'
 import { LOCKS } from '../../db/locks.ts'
 import { DAY_MS, isoDay } from '../../time.ts'
 import { datesInSeasons } from '../season/admit-date.ts'
-import { type AttemptDeps, attempt, type Outcome, SCHEDULE } from './attempts.ts'
+import { type AttemptDeps, attempt, SCHEDULE, type TickOutcome } from './attempts.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
 export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
@@ -17,9 +17,9 @@ export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof Man
  * gateways, since run records are shared. It is cheap to call if nothing is due.
  * @throws the signal's reason
  */
-export async function computeDue(deps: DailyDeps, tick: Date): Promise<Outcome> {
+export async function computeDue(deps: DailyDeps, tick: Date): Promise<TickOutcome> {
   const { pool, log, signal } = deps
-  let outcome: Outcome = 'done'
+  let outcome: TickOutcome = 'done'
   const due = async () =>
     inSeasons(pool, dueDates(await newestUntil(pool, tick), tick, deps.catchUp))
   if ((await due()).dates.length === 0) return outcome
@@ -71,7 +71,7 @@ async function inSeasons(pool: Pool, { dates, left }: { dates: Date[]; left: Dat
 }
 
 // `left`: skipped earlier dates, which are logged with the first attempt.
-function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise<Outcome> {
+function tryDate(deps: DailyDeps, date: Date, tick: Date, left: Date[]): Promise<TickOutcome> {
   const { log } = deps
   const day = isoDay(date)
   return attempt(deps, {

@@ -5,7 +5,7 @@ import { Prisma, type Run as StoredRun } from '../../generated/prisma/client.ts'
 import { fromMillionths, pointsOf } from '../points/millionths.ts'
 
 /** A stored run, with points instead of millionths. */
-export type Run = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
+export type RunRow = Omit<StoredRun, 'totalPointsBefore' | 'totalPointsAfter'> & {
   totalPointsBefore: number | null
   totalPointsAfter: number | null
 }
@@ -87,7 +87,7 @@ export const runColumns = sqlColumns(Prisma.RunScalarFieldEnum, {
   },
 })
 
-export const runListing: Listing<Run> = listing({
+export const runListing: Listing<RunRow> = listing({
   name: 'runs',
   from: Prisma.sql`run t`,
   columns: runColumns,
@@ -99,7 +99,7 @@ export const runListing: Listing<Run> = listing({
 })
 
 /** Reads runs by their numbers. Null for an unknown one. */
-export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(Run | null)[]> {
+export async function runsById(reader: Reader, ids: readonly bigint[]): Promise<(RunRow | null)[]> {
   const stored = await reader.models.run.findMany({ where: { id: { in: [...ids] } } })
   const runs = stored.map((run) => ({
     ...run,

@@ -104,7 +104,7 @@ export const recomputed = (date: string) =>
   )
 
 /** A user's rank, and the number of users who are ranked. */
-export interface Place {
+export interface RankPlace {
   rank: number
   total: number
 }
@@ -114,12 +114,12 @@ export async function placeAt(
   reader: Reader,
   address: string,
   at: AsOf,
-): Promise<Place | undefined> {
+): Promise<RankPlace | undefined> {
   const [row] = at.newest
-    ? await reader.$queryRaw<Place[]>`
+    ? await reader.$queryRaw<RankPlace[]>`
         SELECT rank, (SELECT account_count FROM program) AS total FROM account
           WHERE user_address = ${address}`
-    : await reader.$queryRaw<Place[]>`
+    : await reader.$queryRaw<RankPlace[]>`
         SELECT rank, (SELECT max(rank) FROM rank_history
           WHERE distribution_date = ${at.date}::date) AS total
         FROM rank_history WHERE distribution_date = ${at.date}::date AND user_address = ${address}`

@@ -4,7 +4,7 @@ import { usually } from '../../db/marks.ts'
 import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import { type LeaderboardEntry, leaderboardOf, type Place, recomputed } from './leaderboard.ts'
+import { type LeaderboardEntry, leaderboardOf, type RankPlace, recomputed } from './leaderboard.ts'
 
 /**
  * The most distribution dates of a window whose positions are summed for the request: in one pool,
@@ -92,8 +92,8 @@ export async function placeInWindow(
   reader: Reader,
   address: string,
   window: Window,
-): Promise<Place | undefined> {
-  const [row] = await reader.$queryRaw<Place[]>`SELECT t.rank, t.total
+): Promise<RankPlace | undefined> {
+  const [row] = await reader.$queryRaw<RankPlace[]>`SELECT t.rank, t.total
     FROM (SELECT e.*, (max(e.rank) OVER ())::int AS total FROM (${ranked(window)}) e) t
       WHERE t.user_address = ${address}`
   return row

@@ -6,7 +6,7 @@ import { usually } from '../../db/marks.ts'
 import { badArgument, GatewayError } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import type { Run } from '../distribution/run-listing.ts'
+import type { RunRow } from '../distribution/run-listing.ts'
 import { type LedgerEntry, ledger } from './ledger.ts'
 
 // SQL of the runs that stored a date, in order, and whether they changed points without entries
@@ -33,7 +33,10 @@ export async function lastLostRun(pool: Pool, day: string): Promise<StoredRun | 
 }
 
 /** Says why the changes of a run are not known. Null if they are. */
-export async function notKept(reader: Reader, { id, date, status }: Run): Promise<string | null> {
+export async function notKept(
+  reader: Reader,
+  { id, date, status }: RunRow,
+): Promise<string | null> {
   if (date === null || status !== 'SUCCEEDED') return null
   const runs = await reader.$queryRaw<StoredRun[]>(Prisma.raw(storedRuns(isoDay(date))))
   return runs.some((run) => run.id === id && run.lost)
@@ -50,7 +53,7 @@ export async function notKept(reader: Reader, { id, date, status }: Run): Promis
  */
 export async function runsSince(
   reader: Reader,
-  run: Pick<Run, 'id' | 'date' | 'status'>,
+  run: Pick<RunRow, 'id' | 'date' | 'status'>,
   since: bigint | null,
 ): Promise<bigint[]> {
   if (run.date === null || run.status !== 'SUCCEEDED') return []

@@ -11,7 +11,7 @@ export const REASON = {
   IMPORTED_POINTS: 64,
 } as const
 
-export type Reason = keyof typeof REASON
+export type LedgerReason = keyof typeof REASON
 
 /** SQL of the JSON of the reasons in a sum. */
 export const reasonsJson = (sum: string) => {
@@ -21,5 +21,5 @@ export const reasonsJson = (sum: string) => {
   return `'[' || concat_ws(',', ${words.join(', ')}) || ']'`
 }
 
-export const reasonsOf = (sum: number): Reason[] =>
-  (Object.keys(REASON) as Reason[]).filter((reason) => sum & REASON[reason])
+export const reasonsOf = (sum: number): LedgerReason[] =>
+  (Object.keys(REASON) as LedgerReason[]).filter((reason) => sum & REASON[reason])

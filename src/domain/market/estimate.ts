@@ -138,7 +138,7 @@ const rulesBetween = (base: BasePoints) => `
   CROSS JOIN LATERAL ${baseOn('d.date')}
   LEFT JOIN LATERAL (${factorsOn('d.date', 's.pool')}) m ON true OFFSET 0`
 
-interface Parts {
+interface EstimateInputs {
   apr: Prisma.Sql
   borrowed: Prisma.Sql
   /** A FROM item `s` with the pool and the side. */
@@ -148,7 +148,10 @@ interface Parts {
 
 const INTEREST = `${exact('s.amount')} * ${exact('s.apr')} * s.days / 365`
 
-function estimateFrom(base: BasePoints, { apr, borrowed, side, inputs }: Parts): Prisma.Sql {
+function estimateFrom(
+  base: BasePoints,
+  { apr, borrowed, side, inputs }: EstimateInputs,
+): Prisma.Sql {
   const [amount, days, value, from] = inputs
   const points = limitedMillionths('(r.rate * s.amount)')
   return Prisma.sql`FROM (

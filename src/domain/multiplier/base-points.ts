@@ -5,7 +5,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
 import { type BasePoints, literal } from '../points/formula.ts'
 import { announced, inForce } from './rule.ts'
-import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
+import { ACTOR, type ChangeDeps, changeMultipliers } from './update.ts'
 
 export const basePointsColumns = sqlColumns(Prisma.BasePointsRevisionScalarFieldEnum, {
   id: {
@@ -85,7 +85,7 @@ export interface BasePointsUpdate extends BasePoints {
  * @throws BAD_INPUT for a number that is negative or not finite
  */
 export function setBasePoints(
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   update: BasePointsUpdate,
   requestedBy: string,
 ): Promise<bigint> {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
 import { COLUMNS, FACTOR_COLUMNS, factorsOf, inForce } from './rule.ts'
-import { ACTOR, changeMultipliers, FACTORS, type Factors, type MultiplierDeps } from './update.ts'
+import { ACTOR, type ChangeDeps, changeMultipliers, FACTORS, type Factors } from './update.ts'
 
 /** A rule that dating records: a revision of the store again, for the dates from its own on. */
 export interface DatedRule extends Factors {
@@ -37,7 +37,7 @@ export interface DatingOptions {
  * @throws NOT_FOUND for an unknown revision, CONFLICT for one that was revoked
  */
 export function dateRevisions(
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   { only, store }: DatingOptions,
   requestedBy: string,
 ): Promise<Dating> {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
-import { ACTOR, changeMultipliers, type MultiplierDeps } from './update.ts'
+import { ACTOR, type ChangeDeps, changeMultipliers } from './update.ts'
 
 const TABLES = {
   multipliers: 'multiplier_revision',
@@ -15,21 +15,21 @@ const TABLES = {
  * was revoked before
  */
 export const revokeMultiplier = (
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   id: bigint,
   requestedBy: string,
 ): Promise<void> => revoke('multipliers', deps, id, requestedBy)
 
 /** The same for a revision of the base points. */
 export const revokeBasePoints = (
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   id: bigint,
   requestedBy: string,
 ): Promise<void> => revoke('base points', deps, id, requestedBy)
 
 function revoke(
   rules: keyof typeof TABLES,
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   id: bigint,
   requestedBy: string,
 ): Promise<void> {

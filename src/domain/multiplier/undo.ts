@@ -6,12 +6,12 @@ import { COLUMNS } from './rule.ts'
 import {
   ACTOR,
   applyMultipliers,
+  type ChangeDeps,
   changeMultipliers,
   FACTORS,
   type Factors,
   MAX_UPDATES,
   type MultiplierChange,
-  type MultiplierDeps,
   rulesOn,
 } from './update.ts'
 
@@ -29,7 +29,7 @@ interface Newest {
  * comes first
  */
 export async function undoMultipliers(
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   poolAddress: string | undefined,
   requestedBy: string,
 ): Promise<MultiplierChange[]> {

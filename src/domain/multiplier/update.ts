@@ -58,7 +58,7 @@ export const MAX_UPDATES = 10_000
  * unknown pool
  */
 export async function updateMultipliers(
-  deps: MultiplierDeps,
+  deps: ChangeDeps,
   updates: MultiplierUpdate[],
   requestedBy: string,
   accept?: (changes: MultiplierChange[]) => void,
@@ -84,7 +84,8 @@ export async function updateMultipliers(
   })
 }
 
-export interface MultiplierDeps {
+/** What a change of multipliers, base points or seasons needs. */
+export interface ChangeDeps {
   pool: Pool
   now(): Date
   signal?: AbortSignal
@@ -95,7 +96,7 @@ export interface MultiplierDeps {
  * ones those of today.
  */
 export const changeMultipliers = <T>(
-  { pool, now, signal }: MultiplierDeps,
+  { pool, now, signal }: ChangeDeps,
   requestedBy: string,
   work: (client: Queryable) => Promise<T>,
 ): Promise<T> =>

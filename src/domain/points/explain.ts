@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Queryable } from '../../db/write.ts'
 import { computedOn } from './computed.ts'
 import type { BasePoints } from './formula.ts'
 import { pointsOf } from './millionths.ts'
@@ -35,7 +35,7 @@ export interface ExplainedSide {
  * side of a position.
  */
 export async function explainDay(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   basePoints: BasePoints,
   user: string,
   day: string,
@@ -76,7 +76,7 @@ export interface StaleDate {
  * Reads all positions, date by date.
  */
 export async function staleDates(
-  client: Pick<ClientBase, 'query'>,
+  client: Queryable,
   basePoints: BasePoints,
   signal?: AbortSignal,
 ): Promise<StaleDate[]> {

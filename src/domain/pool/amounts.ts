@@ -1,6 +1,7 @@
 import { exact, plainDouble } from '../../db/exact-sum.ts'
 
-type Amount = 'supplied' | 'protected' | 'borrowed'
+/** The kinds of amounts of a position. */
+export type Amount = 'supplied' | 'protected' | 'borrowed'
 
 /**
  * The columns of amounts of one token on a distribution date.

@@ -48,11 +48,11 @@ const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'bor
 
 type Threshold = (side: Side) => string
 
-type Limit = 'liquidation_threshold' | 'max_ltv'
+type LoanLimit = 'liquidation_threshold' | 'max_ltv'
 
 // SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the
 // newest then: earlier ones have the previous limits.
-function limitOn(limit: Limit, date: Prisma.Sql): Prisma.Sql {
+function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
   const [past, now] = [`m.past_${limit}s`, `m.${limit}`].map((column) => Prisma.raw(column))
   return Prisma.sql`coalesce(${past}[width_bucket(${date}, m.limits_until) + 1], ${now})`
 }
@@ -61,7 +61,7 @@ const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
 const storedRisk = (
   side: Side,
-  limit: Limit,
+  limit: LoanLimit,
 ) => `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
     WHERE p.key = t.pool_key)`
@@ -170,10 +170,10 @@ export function mostHealth(where: Where | null | undefined): number | undefined 
   return limits.length > 0 ? Math.min(...limits) : undefined
 }
 
-type Range = { [bound in 'eq' | 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
+type NumberRange = { [bound in 'eq' | 'lt' | 'lte' | 'gt' | 'gte']?: number | null }
 
 function upperLimit(range: unknown): number | undefined {
-  const { lt, lte, gt, gte } = (range ?? {}) as Range
+  const { lt, lte, gt, gte } = (range ?? {}) as NumberRange
   const upper = [lt, lte].filter((bound) => typeof bound === 'number')
   if (upper.length > 0) return Math.min(...upper)
   return typeof (gt ?? gte) === 'number' ? Number.POSITIVE_INFINITY : undefined

@@ -131,7 +131,7 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
 })
 
 /** A user's amounts in a pool on a distribution date, and the points for them. */
-export type Position = RowOf<typeof positionColumns>
+export type PositionRow = RowOf<typeof positionColumns>
 
 // The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
 // added of each, as Postgres refuses more.
@@ -275,7 +275,10 @@ const joinedColumns = {
  * Lists the positions of a date. If the filter limits the health factor or the drop, an index gives
  * those that may match.
  */
-export function positionsOn(date: Prisma.Sql, where: Where | null | undefined): Listing<Position> {
+export function positionsOn(
+  date: Prisma.Sql,
+  where: Where | null | undefined,
+): Listing<PositionRow> {
   const most = mostHealth(where)
   if (most === undefined) return positionListing
   const assets = where?.collateralAssets as string[] | null | undefined

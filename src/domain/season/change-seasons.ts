@@ -1,16 +1,10 @@
-import type { Pool } from 'pg'
 import { inWrite, type Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import { isoDay } from '../../time.ts'
+import type { ChangeDeps } from '../multiplier/update.ts'
 import { closeSeasons } from './close-seasons.ts'
 import { statusOn } from './season.ts'
 import { assertSeasons, type SeasonDates } from './season-dates.ts'
-
-export interface SeasonDeps {
-  pool: Pool
-  now(): Date
-  signal?: AbortSignal
-}
 
 interface Change {
   /** The actor in the season's record. */
@@ -24,7 +18,7 @@ interface Change {
  * @throws BAD_INPUT for an invalid name or dates, CONFLICT for dates of another season, or if its
  * board is final
  */
-export const setSeason = (deps: SeasonDeps, season: SeasonDates, change: Change): Promise<void> =>
+export const setSeason = (deps: ChangeDeps, season: SeasonDates, change: Change): Promise<void> =>
   changeSeasons(deps, change, (seasons) => [
     ...seasons.filter(({ name }) => name !== season.name),
     season,
@@ -34,7 +28,7 @@ export const setSeason = (deps: SeasonDeps, season: SeasonDates, change: Change)
  * Removes a season. Points stay as they are.
  * @throws NOT_FOUND for an unknown name, CONFLICT if its board is final
  */
-export const removeSeason = (deps: SeasonDeps, name: string, change: Change): Promise<void> =>
+export const removeSeason = (deps: ChangeDeps, name: string, change: Change): Promise<void> =>
   changeSeasons(deps, change, (seasons) => {
     const others = seasons.filter((season) => season.name !== name)
     if (others.length < seasons.length) return others
@@ -46,7 +40,7 @@ export const removeSeason = (deps: SeasonDeps, name: string, change: Change): Pr
  * @throws BAD_INPUT and CONFLICT as `setSeason` does
  */
 export async function applySeasons(
-  deps: SeasonDeps,
+  deps: ChangeDeps,
   wanted: SeasonDates[],
   change: Change,
 ): Promise<void> {
@@ -55,7 +49,7 @@ export async function applySeasons(
 }
 
 const changeSeasons = (
-  { pool, now, signal }: SeasonDeps,
+  { pool, now, signal }: ChangeDeps,
   change: Change,
   next: (stored: SeasonDates[]) => SeasonDates[],
 ): Promise<void> =>

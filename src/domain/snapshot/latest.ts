@@ -4,7 +4,7 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { latest, momentSql, onChain, oneOwner } from '../holding/holding.ts'
 import type { EntityType } from '../holding/place.ts'
-import { type Snapshot, snapshots, snapshotsFrom } from './snapshot.ts'
+import { type SnapshotRow, snapshots, snapshotsFrom } from './snapshot.ts'
 
 /** A user's newest snapshots of one kind, as FROM and ORDER BY over `t`. */
 export const latestFrom = (
@@ -28,10 +28,10 @@ async function readLatest(
   users: readonly string[],
   chainId: number | null,
   asOf: Date | null,
-): Promise<Snapshot[][]> {
+): Promise<SnapshotRow[][]> {
   const chain = Prisma.sql`${chainId}::bigint`
   const of = (kind: EntityType) =>
-    reader.$queryRaw<(Snapshot & { ordinality: number })[]>`
+    reader.$queryRaw<(SnapshotRow & { ordinality: number })[]>`
       SELECT owner.number::int AS ordinality, found.* FROM ${ownersSql(
         ['text'],
         users.map((user) => [user]),
@@ -39,7 +39,7 @@ async function readLatest(
       CROSS JOIN LATERAL (SELECT ${selectList(snapshots.columns)}
         ${latestFrom(kind, Prisma.raw('owner.k0'), chain, momentSql(asOf))}) found`
   const [markets, vaults] = await Promise.all([of('market'), of('vault')])
-  const byUser: Snapshot[][] = users.map(() => [])
+  const byUser: SnapshotRow[][] = users.map(() => [])
   for (const row of [...markets, ...vaults]) byUser[row.ordinality - 1]?.push(row)
   return byUser
 }

@@ -135,7 +135,7 @@ const columns = sqlColumns({
  * A user's position in a market or a vault at one moment, or the sum of the user's positions there,
  * which has no id.
  */
-export type Snapshot = RowOf<typeof columns>
+export type SnapshotRow = RowOf<typeof columns>
 
 const order = { timestamp: 'ASC', chainId: 'ASC', entityId: 'ASC', userAddress: 'ASC' } as const
 const one = { ...order, positionId: 'ASC' } as const

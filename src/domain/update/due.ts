@@ -4,10 +4,10 @@ import { GatewayError } from '../../errors.ts'
 import {
   type AttemptDeps,
   attempt,
-  type Outcome,
   RUN_SINCE,
   SCHEDULE,
   sinceValues,
+  type TickOutcome,
 } from '../distribution/attempts.ts'
 import type { LegName } from './legs.ts'
 import { updateRules } from './rules.ts'
@@ -20,10 +20,10 @@ type DueDeps = UpdateDeps & AttemptDeps
  * does not stop the others. Only one gateway on a store does so at a time.
  * @throws the signal's reason
  */
-export async function updateDue(deps: DueDeps, tick: Date): Promise<Outcome> {
+export async function updateDue(deps: DueDeps, tick: Date): Promise<TickOutcome> {
   const { pool, log, signal } = deps
   if ((await legsDue(deps, tick)).length === 0) return 'done'
-  let outcome: Outcome = 'done'
+  let outcome: TickOutcome = 'done'
   const ran = await whileLocked(pool, LOCKS.updates, async () => {
     if (await isFirstAttempt(deps, tick)) await followRules(deps)
     for (const leg of await legsDue(deps, tick)) {
@@ -59,7 +59,7 @@ async function followRules(deps: DueDeps): Promise<void> {
   }
 }
 
-function tryLeg(deps: DueDeps, leg: LegName, tick: Date): Promise<Outcome> {
+function tryLeg(deps: DueDeps, leg: LegName, tick: Date): Promise<TickOutcome> {
   return attempt(deps, {
     subject: { leg },
     tick,

@@ -5,13 +5,13 @@ import type { RowOf } from 'pothos-sql'
 import type { Asset } from '../../domain/asset/asset.ts'
 import type { Distribution } from '../../domain/distribution/distribution.ts'
 import type { ProgramTotals } from '../../domain/distribution/program.ts'
-import type { Run } from '../../domain/distribution/run-listing.ts'
+import type { RunRow } from '../../domain/distribution/run-listing.ts'
 import type { DayTotals } from '../../domain/distribution/run-record.ts'
 import type { earningsColumns } from '../../domain/earnings/earnings.ts'
 import type { netAprColumns } from '../../domain/earnings/net-apr.ts'
 import type { Worth } from '../../domain/holding/worth.ts'
 import type { Portfolio } from '../../domain/portfolio/portfolio.ts'
-import type { Snapshot } from '../../domain/snapshot/snapshot.ts'
+import type { SnapshotRow } from '../../domain/snapshot/snapshot.ts'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
 import type {
@@ -55,8 +55,8 @@ export interface SchemaTypes {
     Portfolio: Portfolio
     Position: Position
     Program: ProgramTotals
-    Run: Run
-    Snapshot: Snapshot
+    Run: RunRow
+    Snapshot: SnapshotRow
     TokenAmount: object
     User: { address: string }
     Vault: Vault

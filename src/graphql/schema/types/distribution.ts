@@ -14,7 +14,7 @@ import {
 } from '../../../domain/distribution/preview.ts'
 import { programColumns } from '../../../domain/distribution/program.ts'
 import { resync, resyncPlan } from '../../../domain/distribution/resync.ts'
-import { type Run as RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
+import { type RunRow, runListing } from '../../../domain/distribution/run-listing.ts'
 import { poolsWithoutMultiplier } from '../../../domain/multiplier/problems.ts'
 import type { MultiplierUpdate } from '../../../domain/multiplier/update.ts'
 import { assertSortable } from '../../../domain/position/bounds.ts'

@@ -1,6 +1,6 @@
 import { listTypes, type PlainList, sqlFields } from 'pothos-sql'
 import {
-  type Run as Row,
+  type RunRow as Row,
   receiptColumns,
   receiptsFrom,
   runListing,

@@ -1,4 +1,4 @@
-import type { User as UserRow } from '../../../domain/account/user.ts'
+import type { UserRow } from '../../../domain/account/user.ts'
 import { type Hit, search } from '../../../domain/search/search.ts'
 import { badArgument } from '../../../errors.ts'
 import type {

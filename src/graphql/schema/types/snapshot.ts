@@ -6,7 +6,7 @@ import {
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
-  type Snapshot as Row,
+  type SnapshotRow as Row,
   snapshots,
   vaultSnapshots,
 } from '../../../domain/snapshot/snapshot.ts'

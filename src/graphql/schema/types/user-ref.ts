@@ -1,9 +1,5 @@
 import { defineLookup } from 'pothos-sql'
-import {
-  accountColumns,
-  JOINED_TO_USER,
-  type User as UserRow,
-} from '../../../domain/account/user.ts'
+import { accountColumns, JOINED_TO_USER, type UserRow } from '../../../domain/account/user.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import type { ModelLookup } from '../relation.ts'
 

@@ -16,7 +16,7 @@ import {
   groupedMarketSnapshots,
   groupedVaultSnapshots,
   marketSnapshots,
-  type Snapshot,
+  type SnapshotRow,
   snapshots,
   snapshotsWhere,
   vaultSnapshots,
@@ -52,7 +52,7 @@ const positionsOfDay: PlainList = {
 }
 
 // The list of a user's snapshots of one kind, or the sums of their positions.
-const snapshotsOf = (plain: Listing<Snapshot>, grouped: Listing<Snapshot>): PagedList => ({
+const snapshotsOf = (plain: Listing<SnapshotRow>, grouped: Listing<SnapshotRow>): PagedList => ({
   listing: (args) => (args.grouped ? grouped : plain),
   filter: ({ from, to }) => betweenSeconds(from, to),
   owner: sqlFields.ownedBy(plain, { userAddress: 'address' }),
