@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Pool } from 'pg'
-import { newestDistribution } from '../domain/distribution/freshness.ts'
+import { newestDate as storedNewest } from '../domain/distribution/dates.ts'
 import { lastLostRun } from '../domain/ledger/diff.ts'
 import { type ExplainedSide, explainDay } from '../domain/points/explain.ts'
 import { GatewayError } from '../errors.ts'
@@ -94,7 +94,7 @@ export function addExplain(program: Command): void {
 
 /** @throws NOT_FOUND if no positions are stored */
 export async function newestDate(pool: Pool): Promise<Date> {
-  const newest = await newestDistribution(pool)
+  const newest = await storedNewest(pool)
   if (newest) return newest
   throw new GatewayError('NOT_FOUND', 'No positions are stored, so there is no newest date.')
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Deps } from '../deps.ts'
-import { runnableDates, storedDates } from '../domain/distribution/dates.ts'
+import { datesBetween, storedDates } from '../domain/distribution/dates.ts'
 import {
   type ManualUpdateDeps,
   manualUpdate,
@@ -195,7 +195,7 @@ async function datesOf(
   deps: Deps,
 ): Promise<(Date | null)[]> {
   if (!all && !from) return [date ?? null]
-  if (kind === 'manualupdate' && from) return runnableDates(from, to ?? deps.now())
+  if (kind === 'manualupdate' && from) return datesBetween(from, to ?? deps.now())
   const dates = await storedDates(deps.store.pool, from ? { from, to } : {})
   if (dates.length > 0) return dates
   const range = from ? ` from ${isoDay(from)}${to ? ` to ${isoDay(to)}` : ' on'}` : ''

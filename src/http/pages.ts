@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import pTimeout from 'p-timeout'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
-import { newestDistribution } from '../domain/distribution/freshness.ts'
+import { newestDate } from '../domain/distribution/dates.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { exchangeOf } from './exchange.ts'
 import { openApiDocument } from './openapi.ts'
@@ -56,7 +56,7 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
       const text = async (newest: Date | null) => {
         return { name, status: 200, json: placed(body.toString(), { origin, basePath, newest }) }
       }
-      const compute = async () => text(await newestDistribution(store.pool))
+      const compute = async () => text(await newestDate(store.pool))
       const answer = cache.answer(`document ${origin} ${key}`, compute, caller)
       return pTimeout(answer, { milliseconds: DATE_MS }).catch(() =>
         cache.answer(undefined, () => text(null), caller),

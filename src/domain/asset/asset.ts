@@ -1,8 +1,7 @@
 import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pools } from '../pool/pool.ts'
-import { decimalsSql } from './decimals.ts'
-import { nameSql } from './name.ts'
+import { decimalsSql, nameSql } from './token.ts'
 
 const columns = sqlColumns({
   chainId: {

@@ -4,6 +4,7 @@ import { LOCKS } from '../../db/locks.ts'
 import { DAY_MS, isoDay } from '../../time.ts'
 import { datesInSeasons } from '../season/admit-date.ts'
 import { type AttemptDeps, attempt, SCHEDULE, type TickOutcome } from './attempts.ts'
+import { datesBetween, newestDate } from './dates.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
 export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
@@ -21,7 +22,8 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<TickOutco
   const { pool, log, signal } = deps
   let outcome: TickOutcome = 'done'
   const due = async () =>
-    inSeasons(pool, dueDates(await newestUntil(pool, tick), tick, deps.catchUp))
+    // A clock that was ahead, or an import, may have left later dates than the tick's.
+    inSeasons(pool, dueDates(await newestDate(pool, tick), tick, deps.catchUp))
   if ((await due()).dates.length === 0) return outcome
   const ran = await whileLocked(pool, LOCKS.daily, async () => {
     const { dates, left } = await due()
@@ -36,16 +38,6 @@ export async function computeDue(deps: DailyDeps, tick: Date): Promise<TickOutco
   return 'pending'
 }
 
-// The newest stored date up to a tick's. A clock that was ahead, or an import, may have left later
-// ones.
-async function newestUntil(pool: Pool, tick: Date): Promise<Date | null> {
-  const { rows } = await pool.query<{ date: string | null }>(
-    'SELECT max(date)::text AS date FROM distribution WHERE date <= $1',
-    [isoDay(tick)],
-  )
-  return rows[0]?.date ? new Date(rows[0].date) : null
-}
-
 /**
  * The dates that are due at a tick, in order, and older dates that are skipped because there are
  * too many.
@@ -55,10 +47,9 @@ export function dueDates(
   tick: Date,
   catchUp: number,
 ): { dates: Date[]; left: Date[] } {
-  const last = Math.floor(tick.getTime() / DAY_MS) * DAY_MS
-  const first = newest ? newest.getTime() + DAY_MS : last
-  const due: Date[] = []
-  for (let at = first; at <= last; at += DAY_MS) due.push(new Date(at))
+  const last = new Date(isoDay(tick))
+  const first = newest ? new Date(newest.getTime() + DAY_MS) : last
+  const due = datesBetween(first, last)
   return { dates: due.slice(-catchUp), left: due.slice(0, -catchUp) }
 }
 

@@ -1,16 +1,6 @@
 import type { Pool } from 'pg'
 import { MISSING_RANKS } from '../points/rebuild-rank-history.ts'
 
-/** The newest stored distribution date, midnight UTC. Null if no positions are stored. */
-export async function newestDistribution(pool: Pool): Promise<Date | null> {
-  const { rows } = await pool.query<{ date: string | null }>({
-    name: 'newest-distribution',
-    text: 'SELECT max(date)::text AS date FROM distribution',
-  })
-  const date = rows[0]?.date
-  return date ? new Date(date) : null
-}
-
 /** How new the data is and how its runs went, over all gateways and the command line. */
 export interface Freshness {
   /** The newest stored distribution date, midnight UTC. Null if no positions are stored. */

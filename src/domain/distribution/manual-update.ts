@@ -1,22 +1,10 @@
 import { GatewayError } from '../../errors.ts'
-import { sourceFailed } from '../../sources/client.ts'
-import {
-  type FetchedPositions,
-  type OnUnpriced,
-  type PositionsSource,
-  positionsName,
-} from '../../sources/positions/positions-source.ts'
-import { conflictReason } from '../dataset/conflicts.ts'
-import { records } from '../dataset/records.ts'
-import { stageRecords } from '../dataset/stage.ts'
-import { Staging } from '../dataset/staging.ts'
-import { NULL } from '../dataset/values.ts'
+import type { OnUnpriced, PositionsSource } from '../../sources/positions/positions-source.ts'
+import type { Staging } from '../dataset/staging.ts'
 import { assertPrices } from './prices.ts'
 import { removeOthers, replacePositions } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
-import { sourcePools } from './source-pools.ts'
-
-const KEY = records.positions.key
+import { positionsFailed, stagePositions } from './stage-positions.ts'
 
 export interface ManualUpdateDeps extends RunDeps {
   positionsSource: PositionsSource | undefined
@@ -62,24 +50,18 @@ export function manualUpdatePlan(
     kind: 'manualupdate',
     day: (_, startedAt) => runDate(date ?? startedAt, startedAt),
     async stage(writer, day) {
-      const staging = await Staging.open(writer, 'positions')
-      const pools = await sourcePools(writer)
-      const fetched = await source.positions(day, { pools, onUnpriced, signal })
-      const staged = await stage(staging, source, fetched, day)
-      if (staged.rows === 0)
-        throw failed(source, `it has no positions of ${day}; the stored ones stay as they are`)
-      await writer.query("SET LOCAL work_mem = '256MB'")
-      const conflict = await staging.sort(staged.rows)
-      if (conflict)
-        throw failed(
+      const staged = await stagePositions(writer, source, { day, onUnpriced, signal })
+      const { fetched, staging, count, hasIds } = staged
+      if (count === 0)
+        throw positionsFailed(
           source,
-          `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, KEY)}`,
+          `it has no positions of ${day}; the stored ones stay as they are`,
         )
       await assertPrices(writer, day, fetched.pricesName, {
         maxJump: maxPriceJump,
         isZeroValid: onUnpriced !== undefined,
       })
-      withIds = staged.idsGiven ? staging : undefined
+      withIds = hasIds ? staging : undefined
       return fetched.receipts()
     },
     async store(writer, day, run) {
@@ -90,32 +72,8 @@ export function manualUpdatePlan(
   }
 }
 
-async function stage(
-  staging: Staging,
-  source: PositionsSource,
-  fetched: FetchedPositions,
-  day: string,
-): Promise<{ rows: number; idsGiven: boolean }> {
-  const format = records.positions
-  const [idAt, dateAt] = ['id', 'distributionDate'].map((field) =>
-    Object.keys(format.fields).indexOf(field),
-  )
-  let idsGiven = false
-  const rows = await stageRecords(staging, fetched, {
-    keep({ texts }) {
-      if (!texts[dateAt as number]?.startsWith(day)) return false
-      idsGiven ||= texts[idAt as number] !== NULL
-      return true
-    },
-    failed: (reason) => failed(source, reason),
-  })
-  return { rows, idsGiven }
-}
-
 async function assertIdsFree(staging: Staging, source: PositionsSource): Promise<void> {
   const [clash] = await staging.clashes()
-  if (clash) throw failed(source, `line ${clash.line}: ${clash.id} is the id of another record`)
+  if (clash)
+    throw positionsFailed(source, `line ${clash.line}: ${clash.id} is the id of another record`)
 }
-
-const failed = (source: PositionsSource, reason: string) =>
-  sourceFailed(positionsName(source.name), reason)

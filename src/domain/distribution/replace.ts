@@ -3,8 +3,7 @@ import { storePairs, storePositions, type WrittenDate } from '../dataset/store-p
 import { REASON } from '../ledger/reason.ts'
 import { ENTRIES, RULES_KEY, rulesChanged } from '../ledger/record.ts'
 import { rulesOfDay } from '../multiplier/rule.ts'
-import { computedOn } from '../points/computed.ts'
-import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { type BasePoints, computedOn, pointsSql } from '../points/formula.ts'
 import type { StoredDate, StoringRun } from './run.ts'
 
 // The stored positions `t` of the day $1 that are not staged.

@@ -1,5 +1,7 @@
 import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
+import { isoDay } from '../../time.ts'
+import { newestDate } from './dates.ts'
 import { recompute } from './replace.ts'
 import { type DistributionRun, type RunDeps, type RunPlan, runDate, runPlan } from './run.ts'
 
@@ -24,7 +26,7 @@ export function resyncPlan(
   return {
     kind: 'resync',
     async day(writer, startedAt) {
-      const day = date ? runDate(date, startedAt) : await newestDate(writer)
+      const day = date ? runDate(date, startedAt) : await newestDay(writer)
       // Without ORDER BY, the planner would scan the table for a date with many positions.
       const any =
         'SELECT FROM stored_position WHERE distribution_date = $1 ORDER BY id DESC LIMIT 1'
@@ -40,15 +42,11 @@ export function resyncPlan(
   }
 }
 
-async function newestDate(writer: Writer): Promise<string> {
-  const { rows } = await writer.query<{ date: string }>(
-    'SELECT max(date)::text AS date FROM distribution',
+async function newestDay(writer: Writer): Promise<string> {
+  const newest = await newestDate(writer)
+  if (newest) return isoDay(newest)
+  throw new GatewayError(
+    'NOT_FOUND',
+    'No distribution is stored yet: nothing to recompute. Import positions first.',
   )
-  const date = rows[0]?.date
-  if (!date)
-    throw new GatewayError(
-      'NOT_FOUND',
-      'No distribution is stored yet: nothing to recompute. Import positions first.',
-    )
-  return date
 }

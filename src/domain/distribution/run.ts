@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { inWrite, type Writer } from '../../db/write.ts'
+import { inWrite, type WriteOptions, type Writer } from '../../db/write.ts'
 import { badArgument } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
 import { isoDay } from '../../time.ts'
@@ -133,10 +133,13 @@ export async function recordedRun<S extends Subject, T>(
   }
 }
 
-/** Runs a transaction that the signal rolls back. */
-export async function inRun<T>(deps: RunDeps, work: (writer: Writer) => Promise<T>): Promise<T> {
+/** Runs a transaction that computes points. @throws BAD_INPUT for points that are too large */
+export async function inRun<T>(
+  options: WriteOptions,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
   try {
-    return await inWrite(deps, work)
+    return await inWrite(options, work)
   } catch (error) {
     throw pointsError(error)
   }

@@ -1,18 +1,13 @@
 import type { Pool } from 'pg'
 import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
-import { inWrite, type Writer } from '../../db/write.ts'
+import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import type { PositionsSource } from '../../sources/positions/positions-source.ts'
-import { conflictReason } from '../dataset/conflicts.ts'
-import { records } from '../dataset/records.ts'
-import { stageRecords } from '../dataset/stage.ts'
-import { Staging } from '../dataset/staging.ts'
-import { NULL } from '../dataset/values.ts'
-import { computedOn } from '../points/computed.ts'
 import { digestSql } from '../points/digest.ts'
-import { type BasePoints, pointsError } from '../points/formula.ts'
+import { type BasePoints, computedOn } from '../points/formula.ts'
 import { pointsOf } from '../points/millionths.ts'
-import { sourcePools } from './source-pools.ts'
+import { inRun } from './run.ts'
+import { positionsFailed, stagePositions } from './stage-positions.ts'
 
 export interface VerifyDeps {
   pool: Pool
@@ -83,44 +78,15 @@ export async function verify(
       )
     return { date: day, digest: rows[0].digest, ...(await compare(writer, day, first)) }
   }
-  try {
-    return await inWrite({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ' }, work)
-  } catch (error) {
-    throw pointsError(error)
-  }
+  return inRun({ pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ' }, work)
 }
-
-const POINTS = ['pointsA', 'pointsB'].map((field) =>
-  Object.keys(records.positions.fields).indexOf(field),
-)
-const DATE = Object.keys(records.positions.fields).indexOf('distributionDate')
 
 async function expectOther(
   writer: Writer,
   { signal, day, against }: Pick<VerifyDeps, 'signal'> & { day: string; against: PositionsSource },
 ): Promise<void> {
-  const failed = (reason: string) =>
-    new GatewayError(
-      'SOURCE_FAILED',
-      `The source of positions, ${against.name}, failed: ${reason}.`,
-    )
-  const staging = await Staging.open(writer, 'positions')
-  const fetched = await against.positions(day, { pools: await sourcePools(writer), signal })
-  const count = await stageRecords(staging, fetched, {
-    keep({ texts }) {
-      if (!texts[DATE]?.startsWith(day)) return false
-      return POINTS.some((at) => texts[at] === NULL)
-        ? { reason: `has no points: an export has them` }
-        : true
-    },
-    failed,
-  })
-  if (count === 0) throw failed(`it has no positions of ${day}`)
-  const conflict = await staging.sort(count)
-  if (conflict)
-    throw failed(
-      `${fetched.label}:${conflict.line}: ${conflictReason(conflict.first, records.positions.key)}`,
-    )
+  const { count } = await stagePositions(writer, against, { day, signal, needsPoints: true })
+  if (count === 0) throw positionsFailed(against, `it has no positions of ${day}`)
   await expected.fill(
     writer,
     `SELECT user_address, sum(points_a + points_b)::bigint FROM staged GROUP BY user_address`,
@@ -132,28 +98,26 @@ async function compare(
   day: string,
   first: number,
 ): Promise<Omit<Verification, 'date' | 'digest'>> {
-  const differing = `(SELECT user_address, s.points AS stored, e.points AS expected
+  const differing = `(
+    SELECT user_address, s.points AS stored, e.points AS expected
     FROM stored_points s FULL JOIN expected_points e USING (user_address)
-      WHERE s.points IS DISTINCT FROM e.points) d`
-  const { rows } = await writer.query<
-    Omit<Verification, 'date' | 'digest' | 'importedPositionCount' | 'differences'>
-  >(
-    `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest", (SELECT ${digestSql()}
-      FROM expected_points) AS "expectedDigest",
-       (SELECT count(*)::int FROM stored_points) AS "userCount", (SELECT count(*)::int
-         FROM ${differing}) AS "differingUserCount"`,
-  )
-  const imported = await writer.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM stored_position WHERE distribution_date = $1 AND given',
+    WHERE s.points IS DISTINCT FROM e.points) d`
+  const { rows } = await writer.query<Omit<Verification, 'date' | 'digest' | 'differences'>>(
+    `SELECT (SELECT ${digestSql()} FROM stored_points) AS "storedDigest",
+       (SELECT ${digestSql()} FROM expected_points) AS "expectedDigest",
+       (SELECT count(*)::int FROM stored_points) AS "userCount",
+       (SELECT count(*)::int FROM ${differing}) AS "differingUserCount",
+       (SELECT count(*)::int FROM stored_position
+        WHERE distribution_date = $1 AND given) AS "importedPositionCount"`,
     [day],
   )
   const { rows: differences } = await writer.query<PointsDifference>(
-    `SELECT user_address AS "userAddress", ${pointsOf('stored')}::text AS stored,
-      ${pointsOf('expected')}::text AS expected
-     FROM ${differing} ORDER BY abs(coalesce(stored, 0) - coalesce(expected, 0)) DESC, user_address
-       LIMIT $1`,
+    `SELECT user_address AS "userAddress",
+       ${pointsOf('stored')}::text AS stored, ${pointsOf('expected')}::text AS expected
+     FROM ${differing}
+     ORDER BY abs(coalesce(stored, 0) - coalesce(expected, 0)) DESC, user_address LIMIT $1`,
     [first],
   )
   if (!rows[0]) throw new Error('a verification counted nothing')
-  return { ...rows[0], importedPositionCount: imported.rows[0]?.count ?? 0, differences }
+  return { ...rows[0], differences }
 }

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../db/write.ts'
-import { computedOn } from './computed.ts'
-import type { BasePoints } from './formula.ts'
+import { type BasePoints, computedOn } from './formula.ts'
 import { pointsOf } from './millionths.ts'
 
 /** The arithmetic of a side of a position. Points are exact decimals, as text. */

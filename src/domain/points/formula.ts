@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors.ts'
+import { factorsOf, rulesOfDay } from '../multiplier/rule.ts'
 import { MAX_POINTS, millionthsSql } from './millionths.ts'
 
 /** The points per dollar and day, before multipliers. */
@@ -26,6 +27,18 @@ export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
   pointsA: millionthsSql(sideSql(base, 'a', p, m, b)),
   pointsB: millionthsSql(sideSql(base, 'b', p, m, b)),
 })
+
+/**
+ * A FROM item with the stored positions of a date, the rules of the date, and as `computed_a` and
+ * `computed_b` the millionths that they yield: those of a resync.
+ */
+export function computedOn(basePoints: BasePoints, date: string): string {
+  const { pointsA, pointsB } = pointsSql(basePoints, 't', 'm')
+  return `(SELECT t.*, ${factorsOf('m')}, m.deposit, m.borrow,
+      ${pointsA} AS computed_a, ${pointsB} AS computed_b
+    FROM stored_position t JOIN ${rulesOfDay(date)} m ON m.key = t.pool_key
+      WHERE t.distribution_date = ${date}::date)`
+}
 
 /** SQL for the points of a side of a position, as a double. */
 export function sideSql(

@@ -1,7 +1,6 @@
 import { listing, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { decimalsSql } from '../asset/decimals.ts'
-import { nameSql } from '../asset/name.ts'
+import { decimalsSql, nameSql } from '../asset/token.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'

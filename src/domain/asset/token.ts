@@ -6,3 +6,8 @@ export const decimalsSql = (chainId: string, address: string): string => {
     WHERE e.chain_id = ${chainId} AND e.asset_address = ${address} ORDER BY e.id LIMIT 1)`
   return `coalesce(${of('market')}, ${of('vault')})`
 }
+
+/** SQL for the name of an asset: that of its token or, without one, another. */
+export const nameSql = (chainId: string, address: string, other: string): string =>
+  `coalesce((SELECT k.name FROM token k WHERE k.chain_id = ${chainId} AND k.address = ` +
+  `${address}), ${other})`
