@@ -17,8 +17,8 @@ const HALF_OF_MIN = '2.4703282292062327209e-324'
  * is written several times, because least and greatest ignore null.
  */
 export const toDouble = (decimal: string) =>
-  `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0 WHEN (${decimal}) IS NOT NULL THEN ` +
-  `least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
+  `(CASE WHEN abs(${decimal}) < ${HALF_OF_MIN} THEN 0
+    WHEN (${decimal}) IS NOT NULL THEN least(greatest(${decimal}, -${MAX}), ${MAX}) END)::float8`
 
 /**
  * The same for a decimal that is not null and has few decimals: it is not beyond doubles near 0.
@@ -43,8 +43,8 @@ export const quotient = (dividend: string, divisor: string) =>
  * 1e140, below 1e-140 it is 0. With an exponent of 90 products of three do.
  */
 export const moderate = (double: string, exponent = 140) =>
-  `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent} WHEN ${double} < -1e${exponent}
-    THEN -1e${exponent}
+  `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent}
+    WHEN ${double} < -1e${exponent} THEN -1e${exponent}
     WHEN abs(${double}) < 1e-${exponent} THEN 0 ELSE ${double} END)`
 
 /** Sums doubles exactly and returns a double; null if all of them are null. */

@@ -10,9 +10,8 @@ export async function historyPoint({
 }: Pick<Store, 'pool' | 'replicas'>): Promise<string> {
   const { rows } = await pool.query<{ point: string; version: number }>({
     name: 'history',
-    text:
-      `SELECT string_agg(version || '-' || history, '/' ORDER BY id) AS point, ` +
-      'sum(version)::float8 AS version FROM data_version',
+    text: `SELECT string_agg(version || '-' || history, '/' ORDER BY id) AS point,
+        sum(version)::float8 AS version FROM data_version`,
   })
   // A read of this point must see it.
   replicas?.raise(rows[0]?.version ?? 0)

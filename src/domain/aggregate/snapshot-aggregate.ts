@@ -15,8 +15,8 @@ const token = {
   type: 'address',
 } as const
 const joined = (kind: 'market' | 'vault') =>
-  `LEFT JOIN ${kind} ON t.entity_type = '${kind}' AND ${kind}.chain_id = t.chain_id AND ` +
-  `${kind}.id = t.entity_id`
+  `LEFT JOIN ${kind} ON t.entity_type = '${kind}'
+    AND ${kind}.chain_id = t.chain_id AND ${kind}.id = t.entity_id`
 
 const amount = (name: string, what: string) => {
   const column = `t.${name.toLowerCase()}`

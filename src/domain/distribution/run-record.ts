@@ -25,8 +25,8 @@ const subjectName = ({ day, leg }: Subject) => day ?? leg
  */
 export async function claim(client: Queryable, subject: Subject): Promise<void> {
   const { rows } = await client.query<{ claimed: boolean }>(
-    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED}) AS claimed FROM (SELECT $2::date AS date, ` +
-      '$3::text AS leg) d',
+    `SELECT pg_try_advisory_xact_lock($1, ${LOCKED}) AS claimed
+     FROM (SELECT $2::date AS date, $3::text AS leg) d`,
     [LOCKS.run, subject.day, subject.leg],
   )
   if (rows[0]?.claimed) return
@@ -37,7 +37,7 @@ export async function claim(client: Queryable, subject: Subject): Promise<void> 
     started_at: Date
   }>(
     `SELECT id, kind, requested_by, started_at FROM run
-      WHERE (date = $1 OR leg = $2) AND status = 'running'
+     WHERE (date = $1 OR leg = $2) AND status = 'running'
      ORDER BY id DESC LIMIT 1`,
     [subject.day, subject.leg],
   )
@@ -99,8 +99,9 @@ export async function dayOfRun(client: Queryable, day: string): Promise<StoredTo
 
 // SQL that sets the base points that the run `r` used, if those of its date are not the settings'.
 const baseOf = (column: 'deposit' | 'borrow') =>
-  `base_${column} = coalesce((SELECT b.${column} FROM base_points_rule b WHERE ` +
-  `${inForce('b', 'r.date')}), r.base_${column})`
+  `base_${column} = coalesce(
+    (SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', 'r.date')}),
+    r.base_${column})`
 
 /** Records the success of a run, in its own transaction. */
 export async function finishRecord(
@@ -115,9 +116,9 @@ export async function finishRecord(
   const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
        multiplier_revision = $6, ${baseOf('deposit')}, ${baseOf('borrow')},
-         position_count_before = $3, account_count_before = $4, total_points_before = $5,
+       position_count_before = $3, account_count_before = $4, total_points_before = $5,
        position_count_after = d.position_count, account_count_after = d.account_count,
-         total_points_after = d.total_points, digest = d.digest
+       total_points_after = d.total_points, digest = d.digest
      FROM distribution d WHERE d.date = r.date AND r.id = $1
      RETURNING d.position_count AS "positionCount", d.account_count AS "userCount",
        ${doubleOf('d.total_points')} AS "totalPoints", d.finished_at AS "finishedAt"`,
@@ -145,8 +146,8 @@ const FINISHED = 'greatest(clock_timestamp(), started_at)'
 export async function failRecord(pool: Pool, id: string, error: unknown): Promise<void> {
   await pool
     .query(
-      `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = $2 WHERE id = $1 ` +
-        `AND status <> 'succeeded'`,
+      `UPDATE run SET status = 'failed', finished_at = ${FINISHED}, error = $2
+       WHERE id = $1 AND status <> 'succeeded'`,
       [id, reasonOf(error)],
     )
     .catch(() => {})
@@ -171,7 +172,7 @@ export async function closeDeadRuns(pool: Pool, claimed?: Subject): Promise<void
   if (running.rows.length === 0) return
   await pool.query(
     `UPDATE run SET status = 'failed', finished_at = ${FINISHED},
-      error = 'It was cut off: the process that ran it ended.'
+       error = 'It was cut off: the process that ran it ended.'
      WHERE status = 'running' AND (date = $2 OR leg = $3 OR NOT EXISTS (
        SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1
          AND objsubid = 2 AND granted
@@ -211,14 +212,15 @@ export interface ImportRecord {
 export async function openImportRecords(client: Queryable, record: ImportRecord): Promise<void> {
   const { dates, runIds, requestedBy, startedAt, basePoints, sources } = record
   await client.query(
-    `INSERT INTO run (id, kind, date, status, requested_by, started_at, base_deposit,
-      base_borrow, sources,
-       multiplier_revision, position_count_before, account_count_before, total_points_before)
+    `INSERT INTO run (id, kind, date, status, requested_by, started_at,
+       base_deposit, base_borrow, sources, multiplier_revision,
+       position_count_before, account_count_before, total_points_before)
      SELECT u.id, 'import', u.date, 'running', $3, $4, $5, $6, $7,
        (SELECT coalesce(max(id), 0) FROM multiplier_revision),
        coalesce(d.position_count, 0), coalesce(d.account_count, 0), coalesce(d.total_points, 0)
-     FROM unnest($1::bigint[], $2::date[]) AS u(id, date) LEFT JOIN distribution d USING (date)
-       WHERE u.id IS NOT NULL`,
+     FROM unnest($1::bigint[], $2::date[]) AS u(id, date)
+     LEFT JOIN distribution d USING (date)
+     WHERE u.id IS NOT NULL`,
     [
       runIds,
       dates,
@@ -238,9 +240,9 @@ export async function finishImportRecords(
 ): Promise<void> {
   await client.query(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at,
-      position_count_after = d.position_count,
-       account_count_after = d.account_count, total_points_after = d.total_points,
-         digest = d.digest, ${baseOf('deposit')}, ${baseOf('borrow')}
+       position_count_after = d.position_count, account_count_after = d.account_count,
+       total_points_after = d.total_points, digest = d.digest,
+       ${baseOf('deposit')}, ${baseOf('borrow')}
      FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
     [runIds],
   )
@@ -252,8 +254,8 @@ export async function recordImport(
   { requestedBy, startedAt, basePoints, sources }: Omit<ImportRecord, 'dates' | 'runIds'>,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO run (kind, status, requested_by, started_at, finished_at, base_deposit,
-      base_borrow, sources)
+    `INSERT INTO run (kind, status, requested_by, started_at, finished_at,
+       base_deposit, base_borrow, sources)
      VALUES ('import', 'succeeded', $1, $2, clock_timestamp(), $3, $4, $5)`,
     [requestedBy, startedAt, basePoints.deposit, basePoints.borrow, JSON.stringify(sources)],
   )
@@ -262,8 +264,8 @@ export async function recordImport(
 /** True if the newest import on record has failed. */
 export async function hasFailedImport(client: Queryable): Promise<boolean> {
   const { rows } = await client.query<{ failed: boolean }>(
-    `SELECT status = 'failed' AS failed FROM (SELECT id, kind, status FROM run ORDER BY id DESC
-      LIMIT ${MAX_RUNS}) n
+    `SELECT status = 'failed' AS failed
+     FROM (SELECT id, kind, status FROM run ORDER BY id DESC LIMIT ${MAX_RUNS}) n
      WHERE kind = 'import' ORDER BY id DESC LIMIT 1`,
   )
   return rows[0]?.failed === true
@@ -282,7 +284,7 @@ export async function recordFailedImport(
   await pool
     .query(
       `INSERT INTO run (kind, status, requested_by, started_at, finished_at, error,
-        base_deposit, base_borrow)
+         base_deposit, base_borrow)
        VALUES ('import', 'failed', $1, $2, greatest(clock_timestamp(), $2), $3, $4, $5)`,
       [requestedBy, startedAt, reasonOf(error), basePoints.deposit, basePoints.borrow],
     )

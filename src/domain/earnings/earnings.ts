@@ -67,8 +67,8 @@ export const entityEarningsColumns = sqlColumns({
 })
 
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8,
-  net_cash_invested_usd float8,
-    earnings_usd float8, realised_usd float8, incomplete boolean, sort_value float8`
+    net_cash_invested_usd float8, earnings_usd float8, realised_usd float8, incomplete boolean,
+    sort_value float8`
 
 /**
  * The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest
@@ -136,15 +136,16 @@ const MOVED = Prisma.raw(
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
     ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd,
-      ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
-        FROM cash_flow f WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
+          ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
+        FROM cash_flow f
+        WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.user_address = owner.address OFFSET 0`
 
 // SQL of the part of an amount that is realised: of what there was in the period, a part went out
 // and the rest is left. Without either, all of it is.
 const share = (earnings: string, out: string, left: string) =>
-  `CASE WHEN ${out} + ${left} = 0 THEN ${earnings} ELSE (${earnings}) * ${out} / (${out} + ` +
-  `${left}) END`
+  `CASE WHEN ${out} + ${left} = 0 THEN ${earnings}
+    ELSE (${earnings}) * ${out} / (${out} + ${left}) END`
 
 const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
 const SUMS = Prisma.raw(
@@ -159,6 +160,10 @@ const SHARES = [
   share('b.borrowed - b.repaid - b.debt', 'b.repaid', 'b.debt_left'),
 ].join(' + ')
 
+const REALISED = Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END`)
+const EARNED = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
+  ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)
+
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of
  * the holder. The current value is collateral + protected - debt in a market, and the assets in a
@@ -168,38 +173,37 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
   const { since } = holder
   // The amounts of that moment are subtracted.
   const before = since
-    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type,
-      b.entity_id, -b.supply, -b.debt, -b.cash, -b.withdrawn, -b.borrowed,
-        -b.repaid, 0, 0, b.incomplete, -b.unpriced
-          FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+    ? Prisma.sql`UNION ALL
+      SELECT b.chain_id, b.entity_type, b.entity_id, -b.supply, -b.debt, -b.cash,
+        -b.withdrawn, -b.borrowed, -b.repaid, 0, 0, b.incomplete, -b.unpriced
+      FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
     : Prisma.empty
+  const summed = Prisma.sql`SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS},
+      bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
+    FROM (${valuesAndCash(holder)} ${before}) b
+    GROUP BY b.chain_id, b.entity_type, b.entity_id`
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id,
-      ${Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
-      ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)},
-      b.incomplete, ${sortValue('b.value')}
-    FROM (SELECT b.*, b.supply - b.debt AS value,
-      ${Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END AS realised`)}
-      FROM (SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS}, bool_or(b.incomplete)
-        OR sum(b.unpriced) > 0 AS incomplete
-        FROM (${valuesAndCash(holder)} ${before}) b GROUP BY b.chain_id, b.entity_type, b.entity_id)
-          b OFFSET 0) b
+    SELECT b.chain_id, b.entity_type, b.entity_id, ${EARNED}, b.incomplete, ${sortValue('b.value')}
+    FROM (
+      SELECT b.*, b.supply - b.debt AS value, ${REALISED} AS realised
+      FROM (${summed}) b OFFSET 0) b
   ) t`
 }
 
 // A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
 // cash flows without a price: those before a period count alike at both ends.
 const valuesAndCash = (holder: Holder) => Prisma.sql`
-  SELECT h.chain_id, h.entity_type, h.entity_id, h.deposit_usd + h.protected_usd AS supply,
-    h.debt_usd AS debt, 0::numeric AS cash,
+  SELECT h.chain_id, h.entity_type, h.entity_id,
+    h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
     0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid,
-      h.deposit_usd + h.protected_usd AS supply_left,
-    h.debt_usd AS debt_left, h.incomplete, 0 AS unpriced FROM (${holdings(holder)}) h
+    h.deposit_usd + h.protected_usd AS supply_left, h.debt_usd AS debt_left,
+    h.incomplete, 0 AS unpriced
+  FROM (${holdings(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd, f.withdrawn, f.borrowed,
-    f.repaid, 0, 0, false, f.unpriced
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd,
+    f.withdrawn, f.borrowed, f.repaid, 0, 0, false, f.unpriced
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f
-    WHERE ${onChain('f.chain_id', holder.chainId)}`
+  WHERE ${onChain('f.chain_id', holder.chainId)}`
 
 // The columns of earnings that are added up in groups of entities.
 const groupColumns = {
@@ -213,9 +217,8 @@ const groupColumns = {
   hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
 }
 const GROUP_SUMS = Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value,
-    sum(${exact('e.net_cash_invested_usd')}) AS cash,
-  bool_or(e.incomplete) AS incomplete, CASE WHEN NOT bool_or(e.incomplete)
-    THEN sum(${exact('e.realised_usd')}) END AS realised`)
+  sum(${exact('e.net_cash_invested_usd')}) AS cash, bool_or(e.incomplete) AS incomplete,
+  CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised`)
 
 /** A holder's earnings in all markets and vaults that lend an asset. */
 export const assetEarningsColumns = sqlColumns({
@@ -238,6 +241,7 @@ export type PoolEarnings = RowOf<typeof poolEarningsColumns>
 
 /** The most assets or pools that are listed. */
 export const MOST_GROUPS = 1000
+const LIMIT = Prisma.raw(String(MOST_GROUPS))
 
 /**
  * The FROM clause for `assetEarningsColumns`, from the records of `entities`: largest value first.
@@ -245,18 +249,19 @@ export const MOST_GROUPS = 1000
  */
 export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol,
-      min(e.asset_decimals) AS asset_decimals,
-      ${GROUP_SUMS}
-    FROM (SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
+      min(e.asset_decimals) AS asset_decimals, ${GROUP_SUMS}
+    FROM (
+      SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
         coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol,
-          coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
+        coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
       FROM ${records} AS r(${Prisma.raw(ENTITIES)})
-      LEFT JOIN market m ON r.entity_type = 'market' AND m.chain_id = r.chain_id
-        AND m.id = r.entity_id
-      LEFT JOIN vault v ON r.entity_type = 'vault' AND v.chain_id = r.chain_id
-        AND v.id = r.entity_id) e
-    WHERE e.asset_address IS NOT NULL GROUP BY e.chain_id, e.asset_address
-    ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
+      LEFT JOIN market m
+        ON r.entity_type = 'market' AND m.chain_id = r.chain_id AND m.id = r.entity_id
+      LEFT JOIN vault v
+        ON r.entity_type = 'vault' AND v.chain_id = r.chain_id AND v.id = r.entity_id) e
+    WHERE e.asset_address IS NOT NULL
+    GROUP BY e.chain_id, e.asset_address
+    ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${LIMIT}) t
   ORDER BY t.value DESC, t.chain_id, t.asset_address`
 
 /**
@@ -264,10 +269,10 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
  * Vaults and unknown markets are left out.
  */
 export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
-    SELECT m.pool_address, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
-      JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
-    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address
-      LIMIT ${Prisma.raw(String(MOST_GROUPS))}) t
+    SELECT m.pool_address, ${GROUP_SUMS}
+    FROM ${records} AS e(${Prisma.raw(ENTITIES)})
+    JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
+    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address LIMIT ${LIMIT}) t
   ORDER BY t.value DESC, t.pool_address`
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */

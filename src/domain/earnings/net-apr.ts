@@ -40,8 +40,7 @@ export const entityAprColumns = sqlColumns({
 })
 
 const RECORD = `chain_id bigint, entity_type text, entity_id text, deposit_usd float8,
-  debt_usd float8,
-    deposit_rate float8, borrow_rate float8, has_rates boolean, sort_value float8`
+    debt_usd float8, deposit_rate float8, borrow_rate float8, has_rates boolean, sort_value float8`
 
 /**
  * The FROM clause for `entityAprColumns`, from the records of `entities`: by deposit + debt,
@@ -122,12 +121,12 @@ export type NetApr = RowOf<typeof netAprColumns>
 // entity, those count, since when they were set is not known.
 const ratesAsOf = (asOf: Prisma.Sql) => Prisma.sql`LEFT JOIN LATERAL (
     SELECT r.deposit_rate, r.borrow_rate FROM rate_revision r
-      WHERE r.entity_type = h.entity_type::entity_type
-      AND r.chain_id = h.chain_id AND r.entity_id = coalesce(m.id, v.id)
-        AND r.changed_at <= greatest(coalesce(${asOf}, 'infinity'),
-        (SELECT min(f.changed_at) FROM rate_revision f
-          WHERE f.entity_type = h.entity_type::entity_type
-          AND f.chain_id = h.chain_id AND f.entity_id = h.entity_id))
+    WHERE r.entity_type = h.entity_type::entity_type AND r.chain_id = h.chain_id
+      AND r.entity_id = coalesce(m.id, v.id)
+      AND r.changed_at <= greatest(coalesce(${asOf}, 'infinity'), (
+        SELECT min(f.changed_at) FROM rate_revision f
+        WHERE f.entity_type = h.entity_type::entity_type AND f.chain_id = h.chain_id
+          AND f.entity_id = h.entity_id))
     ORDER BY r.changed_at DESC LIMIT 1) r ON true`
 
 /**
@@ -141,17 +140,20 @@ export function netAprFrom(holder: Holder): Prisma.Sql {
     : ['m.deposit_rate, v.deposit_rate', 'm.borrow_rate']
   return Prisma.sql`FROM (
     SELECT h.chain_id, h.entity_type, h.entity_id,
-      ${Prisma.raw(`${toDouble('h.deposit_usd')} AS deposit_usd,
-      ${toDouble('h.debt_usd')} AS debt_usd`)},
-      ${Prisma.raw(`coalesce(${deposit}, 0) AS deposit_rate, coalesce(${borrow}, 0) AS borrow_rate,
-      coalesce(${deposit}) IS NOT NULL AS has_rates`)},
+      ${Prisma.raw(toDouble('h.deposit_usd'))} AS deposit_usd,
+      ${Prisma.raw(toDouble('h.debt_usd'))} AS debt_usd,
+      coalesce(${Prisma.raw(deposit)}, 0) AS deposit_rate,
+      coalesce(${Prisma.raw(borrow)}, 0) AS borrow_rate,
+      coalesce(${Prisma.raw(deposit)}) IS NOT NULL AS has_rates,
       ${sortValue('h.deposit_usd + h.debt_usd')}
-    FROM (SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd,
-      sum(h.debt_usd) AS debt_usd FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type,
-        h.entity_id) h
-    LEFT JOIN market m ON h.entity_type = 'market' AND m.chain_id = h.chain_id
-      AND m.id = h.entity_id
-    LEFT JOIN vault v ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
+    FROM (
+      SELECT h.chain_id, h.entity_type, h.entity_id, sum(h.deposit_usd) AS deposit_usd,
+        sum(h.debt_usd) AS debt_usd
+      FROM (${holdings(holder)}) h GROUP BY h.chain_id, h.entity_type, h.entity_id) h
+    LEFT JOIN market m
+      ON h.entity_type = 'market' AND m.chain_id = h.chain_id AND m.id = h.entity_id
+    LEFT JOIN vault v
+      ON h.entity_type = 'vault' AND v.chain_id = h.chain_id AND v.id = h.entity_id
     ${asOf ? ratesAsOf(asOf) : Prisma.empty}
   ) t`
 }

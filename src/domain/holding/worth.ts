@@ -13,9 +13,8 @@ const of = (type: string, value: string) =>
 /** The columns over `worthFrom`. The first is null if no snapshot is stored. */
 export const worthColumns = sqlColumns({
   time: {
-    sql:
-      `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND} ELSE ` +
-      'max(t.timestamp) END)',
+    sql: `to_timestamp(CASE WHEN max(t.timestamp) > ${LAST_SECOND} THEN ${LAST_SECOND}
+      ELSE max(t.timestamp) END)`,
     type: 'moment',
     description: 'The time of the newest of the snapshots.',
   },

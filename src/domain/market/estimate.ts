@@ -35,8 +35,8 @@ const date = (value: Prisma.Sql | undefined) =>
 
 // SQL of a dollar's points per day on the side `s.side` of a pool, by the rules `m` and `b`.
 const perDollar = (base: BasePoints, kind: 'deposit' | 'borrow') =>
-  `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')} ELSE ` +
-  `${rateSql(base, kind, 'b', 'm', 'b')} END`
+  `CASE s.side WHEN 'a' THEN ${rateSql(base, kind, 'a', 'm', 'b')}
+    ELSE ${rateSql(base, kind, 'b', 'm', 'b')} END`
 
 // A FROM item `s` with the side of a pool that a market is. No row if the pool does not name it.
 const sideOf = (chainId: Prisma.Sql, id: Prisma.Sql, pool: Prisma.Sql) =>
@@ -72,8 +72,8 @@ export const pointsPerDollarSql =
   (base: BasePoints) =>
   ([chainId, id, pool, asOf]: Prisma.Sql[]): Prisma.Sql =>
     Prisma.sql`FROM (
-    SELECT ${Prisma.raw(`${perDollar(base, 'deposit')} AS deposit,
-      ${perDollar(base, 'borrow')} AS borrow`)}
+    SELECT ${Prisma.raw(perDollar(base, 'deposit'))} AS deposit,
+      ${Prisma.raw(perDollar(base, 'borrow'))} AS borrow
     FROM ${sideOf(chainId as Prisma.Sql, id as Prisma.Sql, pool as Prisma.Sql)}
       CROSS JOIN (SELECT ${date(asOf)} AS date) d
     CROSS JOIN LATERAL ${Prisma.raw(baseOn('d.date'))}
@@ -127,8 +127,9 @@ export type Estimate = RowOf<typeof estimateColumns>
 // date, the number of days and a dollar's points per day. A row begins where a rule of the pool or
 // of the base points does.
 const rulesBetween = (base: BasePoints) => `
-  SELECT d.date, d.days, CASE WHEN s.borrowed THEN ${perDollar(base, 'borrow')}
-    ELSE ${perDollar(base, 'deposit')} END AS rate
+  SELECT d.date, d.days,
+    CASE WHEN s.borrowed THEN ${perDollar(base, 'borrow')}
+      ELSE ${perDollar(base, 'deposit')} END AS rate
   FROM (SELECT date, lead(date, 1, s.last + 1) OVER (ORDER BY date) - date AS days FROM (
       SELECT s.first AS date
       UNION SELECT r.from_date FROM multiplier_rule r
@@ -148,25 +149,29 @@ interface EstimateInputs {
 
 const INTEREST = `${exact('s.amount')} * ${exact('s.apr')} * s.days / 365`
 
+// Null if they are more than a side may have under one of the rules.
+const pointsOfAmount = (base: BasePoints) => `(
+  SELECT CASE WHEN count(*) = count(millionths) THEN sum(millionths::numeric * days) END
+  FROM (
+    SELECT ${limitedMillionths('(r.rate * s.amount)')} AS millionths, r.days
+    FROM (${rulesBetween(base)}) r OFFSET 0) p)`
+
+const TOTAL = `CASE WHEN s.borrowed THEN -s.interest ELSE s.interest END
+  + CASE WHEN s.value = 0 THEN 0 ELSE ${exact('s.value')} * s.millionths * 0.000001 END`
+
 function estimateFrom(
   base: BasePoints,
   { apr, borrowed, side, inputs }: EstimateInputs,
 ): Prisma.Sql {
   const [amount, days, value, from] = inputs
-  const points = limitedMillionths('(r.rate * s.amount)')
-  return Prisma.sql`FROM (
-    SELECT s.*, CASE WHEN s.borrowed THEN -s.interest ELSE s.interest END
-        + CASE WHEN s.value = 0 THEN 0 ELSE ${Prisma.raw(exact('s.value'))} * s.millionths *
-          0.000001 END AS total
-    FROM (SELECT s.*, ${Prisma.raw(INTEREST)} AS interest,
-        CASE WHEN s.pool IS NOT NULL THEN (SELECT CASE WHEN count(*) = count(millionths)
-          THEN sum(millionths::numeric * days) END
-          FROM (SELECT ${Prisma.raw(points)} AS millionths, r.days
-            FROM (${Prisma.raw(rulesBetween(base))}) r OFFSET 0) p) END AS millionths
-      FROM (SELECT s.*, ${date(from)} AS first, ${date(from)} + (${days})::int - 1 AS last,
-        ${apr} AS apr, ${borrowed} AS borrowed,
-          ${amount} AS amount, (${days})::int AS days, ${value} AS value
-        FROM (SELECT 1) one LEFT JOIN ${side} ON true OFFSET 0) s OFFSET 0) s OFFSET 0) t`
+  const values = Prisma.sql`SELECT s.*, ${amount} AS amount, (${days})::int AS days,
+      ${value} AS value, ${apr} AS apr, ${borrowed} AS borrowed,
+      ${date(from)} AS first, ${date(from)} + (${days})::int - 1 AS last
+    FROM (SELECT 1) one LEFT JOIN ${side} ON true OFFSET 0`
+  const parts = Prisma.sql`SELECT s.*, ${Prisma.raw(INTEREST)} AS interest,
+      CASE WHEN s.pool IS NOT NULL THEN ${Prisma.raw(pointsOfAmount(base))} END AS millionths
+    FROM (${values}) s OFFSET 0`
+  return Prisma.sql`FROM (SELECT s.*, ${Prisma.raw(TOTAL)} AS total FROM (${parts}) s OFFSET 0) t`
 }
 
 /**

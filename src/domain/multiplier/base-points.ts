@@ -95,8 +95,8 @@ export function setBasePoints(
       throw badArgument(name, 'must be a finite number from 0 up')
   return changeMultipliers(deps, requestedBy, async (client) => {
     const { rows } = await client.query<{ id: string }>(
-      'INSERT INTO base_points_revision (deposit, borrow, from_date, changed_by) VALUES ($1, ' +
-        `$2, $3, ${ACTOR}) RETURNING id`,
+      `INSERT INTO base_points_revision (deposit, borrow, from_date, changed_by)
+       VALUES ($1, $2, $3, ${ACTOR}) RETURNING id`,
       [deposit, borrow, from ? isoDay(from) : null],
     )
     return BigInt(rows[0]?.id ?? 0)

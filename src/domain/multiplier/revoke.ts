@@ -69,8 +69,8 @@ export async function revokeRevisions(
   table: string = TABLES.multipliers,
 ): Promise<void> {
   await client.query(
-    `UPDATE ${table} SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR} WHERE id = ` +
-      'ANY($1::bigint[])',
+    `UPDATE ${table} SET revoked_at = statement_timestamp(), revoked_by = ${ACTOR}
+     WHERE id = ANY($1::bigint[])`,
     [ids],
   )
 }

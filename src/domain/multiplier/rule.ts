@@ -40,8 +40,8 @@ export const REPLACED = `ON CONFLICT (pool_address) DO UPDATE
  * one of each pool is.
  */
 export const inForce = (rule: string, date: string): string =>
-  `(${rule}.from_date IS NULL OR ${rule}.from_date <= ${date}) AND (${rule}.until_date IS NULL ` +
-  `OR ${rule}.until_date > ${date})`
+  `(${rule}.from_date IS NULL OR ${rule}.from_date <= ${date})
+    AND (${rule}.until_date IS NULL OR ${rule}.until_date > ${date})`
 
 const base = (column: string, date: string) =>
   `(SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', date)}) AS ${column}`

@@ -37,8 +37,8 @@ export async function settleMultipliers(client: Queryable, today: string): Promi
     [today],
   )
   const { rowCount: removed } = await client.query(
-    `DELETE FROM multiplier WHERE pool_address IN (SELECT pool_address FROM (${UNSETTLED}) r ` +
-      'WHERE deposit_token_a IS NULL)',
+    `DELETE FROM multiplier WHERE pool_address IN (
+       SELECT pool_address FROM (${UNSETTLED}) r WHERE deposit_token_a IS NULL)`,
     [today],
   )
   await client.query("SET LOCAL gateway.settling = 'off'")

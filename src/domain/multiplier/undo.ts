@@ -8,11 +8,11 @@ import {
   applyMultipliers,
   type ChangeDeps,
   changeMultipliers,
+  changesBy,
   FACTORS,
   type Factors,
   MAX_UPDATES,
   type MultiplierChange,
-  rulesOn,
 } from './update.ts'
 
 interface Newest {
@@ -38,44 +38,43 @@ export async function undoMultipliers(
     const newest = await newestRevision(client, poolAddress)
     if (newest.id !== seen.id) throw changedMeanwhile(newest)
     const undone = await undoneRevisions(client, newest.id, poolAddress)
-    const pools = undone.map(({ pool }) => pool)
     const today = isoDay(deps.now())
-    const firsts = undone.map(({ pool, from }) => ({ poolAddress: pool, date: from ?? today }))
-    const before = await rulesOn(client, firsts)
-    if (await haveDates(client, pools)) {
-      const announced = undone.filter(({ from }) => from !== null && from > today)
-      await revokeRevisions(
-        client,
-        announced.flatMap(({ ids }) => ids),
-      )
-      await restate(
-        client,
-        undone.filter((one) => !announced.includes(one)),
-      )
-    } else {
-      const updates = undone.flatMap(({ pool, former }) =>
-        former ? [{ poolAddress: pool, ...former }] : [],
-      )
-      const removed = undone.filter(({ former }) => !former).map(({ pool }) => pool)
-      if (updates.length > 0) await applyMultipliers(client, updates)
-      if (removed.length > 0)
-        await client.query('DELETE FROM multiplier WHERE pool_address = ANY($1::text[])', [removed])
-    }
-    const after = await rulesOn(client, firsts)
-    return undone.map(({ pool, from }, at) => ({
-      poolAddress: pool,
-      from: from ?? undefined,
-      before: before[at],
-      after: after[at],
-    }))
+    const changed = undone.map(({ pool, from }) => ({ poolAddress: pool, from: from ?? undefined }))
+    return changesBy(client, changed, today, async () => {
+      if (await haveDates(client, undone)) await undoDated(client, undone, today)
+      else await undoUndated(client, undone)
+    })
   })
 }
 
-async function haveDates(client: Queryable, pools: string[]): Promise<boolean> {
+// Announcements are revoked. The rules before the others are recorded once more.
+async function undoDated(client: Queryable, undone: Undone[], today: string): Promise<void> {
+  const announced = undone.filter(({ from }) => from !== null && from > today)
+  await revokeRevisions(
+    client,
+    announced.flatMap(({ ids }) => ids),
+  )
+  await restate(
+    client,
+    undone.filter((one) => !announced.includes(one)),
+  )
+}
+
+async function undoUndated(client: Queryable, undone: Undone[]): Promise<void> {
+  const updates = undone.flatMap(({ pool, former }) =>
+    former ? [{ poolAddress: pool, ...former }] : [],
+  )
+  const removed = undone.filter(({ former }) => !former).map(({ pool }) => pool)
+  if (updates.length > 0) await applyMultipliers(client, updates)
+  if (removed.length > 0)
+    await client.query('DELETE FROM multiplier WHERE pool_address = ANY($1::text[])', [removed])
+}
+
+async function haveDates(client: Queryable, undone: Undone[]): Promise<boolean> {
   const { rowCount } = await client.query(
-    'SELECT FROM multiplier_revision WHERE pool_address = ANY($1::text[]) AND from_date IS NOT ' +
-      'NULL LIMIT 1',
-    [pools],
+    `SELECT FROM multiplier_revision
+     WHERE pool_address = ANY($1::text[]) AND from_date IS NOT NULL LIMIT 1`,
+    [undone.map(({ pool }) => pool)],
   )
   return rowCount === 1
 }

@@ -65,20 +65,13 @@ export async function updateMultipliers(
 ): Promise<MultiplierChange[]> {
   assertUpdates(updates)
   return changeMultipliers(deps, requestedBy, async (client) => {
-    const today = isoDay(deps.now())
-    const firsts = updates.map(({ poolAddress, from }) => ({
-      poolAddress,
-      date: from ? isoDay(from) : today,
-    }))
-    const before = await rulesOn(client, firsts)
-    await applyMultipliers(client, updates)
-    const after = await rulesOn(client, firsts)
-    const changes = updates.map(({ poolAddress, from }, at) => ({
+    const changed = updates.map(({ poolAddress, from }) => ({
       poolAddress,
       from: from ? isoDay(from) : undefined,
-      before: before[at],
-      after: after[at],
     }))
+    const changes = await changesBy(client, changed, isoDay(deps.now()), () =>
+      applyMultipliers(client, updates),
+    )
     accept?.(changes)
     return changes
   })
@@ -114,8 +107,22 @@ export const FACTORS = `deposit_token_a AS "depositA", deposit_token_b AS "depos
   borrow_token_a AS "borrowA",
   borrow_token_b AS "borrowB"`
 
-/** The multipliers that are in force for each pool and date, in their order. */
-export async function rulesOn(
+/** Does a change of these pools, and compares the multipliers of their first dates. */
+export async function changesBy(
+  client: Queryable,
+  changed: Pick<MultiplierChange, 'poolAddress' | 'from'>[],
+  today: string,
+  work: () => Promise<void>,
+): Promise<MultiplierChange[]> {
+  const firsts = changed.map(({ poolAddress, from }) => ({ poolAddress, date: from ?? today }))
+  const before = await rulesOn(client, firsts)
+  await work()
+  const after = await rulesOn(client, firsts)
+  return changed.map((one, at) => ({ ...one, before: before[at], after: after[at] }))
+}
+
+// The multipliers that are in force for each pool and date, in their order.
+async function rulesOn(
   client: Queryable,
   keys: { poolAddress: string; date: string }[],
 ): Promise<(Factors | undefined)[]> {

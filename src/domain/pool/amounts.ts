@@ -27,8 +27,8 @@ export function tokenColumns<const Nullable extends boolean>(
     borrowedTokens: tokens('borrowed', borrowed, 'Amount borrowed'),
     liquidityTokens: tokens(
       'liquidity',
-      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed} WHEN ${supplied} IS ` +
-        'NOT NULL THEN 0 END',
+      `CASE WHEN ${supplied} > ${borrowed} THEN ${supplied} - ${borrowed}
+        WHEN ${supplied} IS NOT NULL THEN 0 END`,
       'Supply not lent out',
     ),
   } as const

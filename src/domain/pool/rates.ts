@@ -14,9 +14,8 @@ for (const [side, unit] of [
       meaning: `${rate} APR of side ${side}`,
     }
     rates[`multiplier${rate === 'deposit' ? 'Deposit' : 'Borrow'}${side}`] = {
-      sql:
-        `(SELECT f.${rate}_token_${side?.toLowerCase()} FROM multiplier f WHERE f.pool_address = ` +
-        't.id)',
+      sql: `(SELECT f.${rate}_token_${side?.toLowerCase()} FROM multiplier f
+        WHERE f.pool_address = t.id)`,
       meaning: `multiplier of side ${side} ${rate === 'deposit' ? 'supplied' : 'borrowed'}`,
     }
   }

@@ -91,8 +91,8 @@ interface Stored extends SeasonDates {
 
 async function storedSeasons(client: Queryable): Promise<Stored[]> {
   const { rows } = await client.query<Stored>(
-    'SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt", closed_at AS ' +
-      '"closedAt" FROM season ORDER BY starts_at',
+    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt",
+       closed_at AS "closedAt" FROM season ORDER BY starts_at`,
   )
   return rows
 }

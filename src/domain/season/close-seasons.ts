@@ -26,8 +26,8 @@ export async function closeSeasonsDue(pool: Pool, now: Date): Promise<string[]> 
 export async function closeSeasons(client: Queryable, today: string): Promise<string[]> {
   await client.query(`UPDATE season t SET status = ${STATUS} WHERE ${BEHIND}`, [today])
   const { rows } = await client.query<{ name: string; startsAt: string; endsAt: string }>(
-    'SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt" FROM season t WHERE ' +
-      `${UNCLOSED} ORDER BY starts_at`,
+    `SELECT name, starts_at::text AS "startsAt", ends_at::text AS "endsAt"
+     FROM season t WHERE ${UNCLOSED} ORDER BY starts_at`,
     [today],
   )
   for (const { name, startsAt, endsAt } of rows) {

@@ -64,5 +64,5 @@ export async function datesOfSeason(
 
 /** SQL of a season's status as of a date, from the SQL of its dates. */
 export const statusOn = (today: string, startsAt: string, endsAt: string): string =>
-  `(CASE WHEN ${today} < ${startsAt} THEN 'upcoming' WHEN ${today} > ${endsAt} THEN 'ended' ` +
-  `ELSE 'active' END)::season_status`
+  `(CASE WHEN ${today} < ${startsAt} THEN 'upcoming'
+    WHEN ${today} > ${endsAt} THEN 'ended' ELSE 'active' END)::season_status`

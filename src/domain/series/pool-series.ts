@@ -42,12 +42,12 @@ const sumsOfToken = Prisma.raw(`${sumsOf('')},
   ${ofLast('d.borrowed')} AS borrowed,
   ${ofLast('greatest(d.supplied - d.borrowed, 0)')} AS liquidity`)
 
-const LEVELS =
-  Prisma.raw(`s.start, s.points, s.position_count, ${plainDouble('s.supplied_usd')} AS supplied_usd,
+const LEVELS = Prisma.raw(`s.start, s.points, s.position_count,
+  ${plainDouble('s.supplied_usd')} AS supplied_usd,
   ${plainDouble('s.protected_usd')} AS protected_usd,
-    ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
+  ${plainDouble('s.supplied_usd + s.protected_usd')} AS tvl_usd,
   ${plainDouble('s.borrowed_usd')} AS borrowed_usd,
-    ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
+  ${plainDouble('s.liquidity_usd')} AS liquidity_usd`)
 
 const LEVELS_OF_TOKEN = Prisma.sql`${LEVELS}, s.supplied, s.protected, s.borrowed, s.liquidity`
 
@@ -128,10 +128,10 @@ export const programBucketColumns = columnsOf({
 /** A bucket of the series of a market, of a pool or of several pools. */
 export type PoolBucket = RowOf<typeof poolBucketColumns>
 
-const both = Prisma.raw(`d.pool_address, d.distribution_date, d.position_count,
-    d.a_points + d.b_points AS points,
-  d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd, d.b_supplied_usd, d.b_protected_usd,
-    d.b_borrowed_usd`)
+const both = Prisma.sql`d.pool_address, d.distribution_date, d.position_count,
+  d.a_points + d.b_points AS points,
+  d.a_supplied_usd, d.a_protected_usd, d.a_borrowed_usd,
+  d.b_supplied_usd, d.b_protected_usd, d.b_borrowed_usd`
 
 const AMOUNTS = [
   'points',
@@ -142,14 +142,24 @@ const AMOUNTS = [
   'protected',
   'borrowed',
 ]
-const side = (of: 'a' | 'b') => AMOUNTS.map((amount) => `d.${of}_${amount}`).join(', ')
-const OF_SIDE = Prisma.raw(AMOUNTS.join(', '))
+// Joins a row of `pool_day` with the amounts `one` of each of its sides, which has a key.
+const sidesOf = (key: string, keys: { a: string; b: string }) => {
+  const of = (side: 'a' | 'b') =>
+    `(${[keys[side], ...AMOUNTS.map((amount) => `d.${side}_${amount}`)].join(', ')})`
+  return Prisma.raw(`CROSS JOIN LATERAL (VALUES ${of('a')}, ${of('b')})
+    AS one(${[key, ...AMOUNTS].join(', ')})`)
+}
+const TOKENS = sidesOf('asset', { a: 'd.a_token_address', b: 'd.b_token_address' })
+const MARKETS = sidesOf('market_id', { a: 'pool.unit_1_id', b: 'pool.unit_2_id' })
 
 const sumsByBucket = (days: Prisma.Sql, span: Span, ofToken = false) => Prisma.sql`
   SELECT ${ofToken ? LEVELS_OF_TOKEN : LEVELS}
-    FROM (SELECT bucket.start, ${ofToken ? sumsOfToken : sums} FROM (${days}) d
+  FROM (
+    SELECT bucket.start, ${ofToken ? sumsOfToken : sums}
+    FROM (${days}) d
     JOIN (${lastDates(span)}) bucket
-      ON bucket.start = ${startSql(span.interval, 'd.distribution_date')} GROUP BY 1) s`
+      ON bucket.start = ${startSql(span.interval, 'd.distribution_date')}
+    GROUP BY 1) s`
 
 const bucketsWith = (sums: Prisma.Sql, span: Span) => Prisma.sql`
   FROM ${calendar(span)} LEFT JOIN (${sums}) s ON s.start = bucket.start`
@@ -167,15 +177,11 @@ export const poolSeriesFrom = (address: Prisma.Sql, span: Span): Prisma.Sql =>
  */
 export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span): Prisma.Sql {
   const pool = Prisma.sql`market JOIN pool ON pool.id = market.pool_address
-    AND pool.chain_id = market.chain_id
-    AND market.id IN (pool.unit_1_id, pool.unit_2_id) AND market.chain_id = ${chainId}
-      AND market.id = ${id}`
+    AND pool.chain_id = market.chain_id AND market.id IN (pool.unit_1_id, pool.unit_2_id)
+    AND market.chain_id = ${chainId} AND market.id = ${id}`
   const days = Prisma.sql`SELECT one.*, d.distribution_date, d.position_count FROM ${pool}
     CROSS JOIN LATERAL (SELECT * ${daysOf(Prisma.raw('pool.id'), span)}) d
-    CROSS JOIN LATERAL (VALUES (pool.unit_1_id, ${Prisma.raw(side('a'))}),
-      (pool.unit_2_id, ${Prisma.raw(side('b'))}))
-      AS one(market_id, ${OF_SIDE})
-    WHERE one.market_id = market.id`
+    ${MARKETS} WHERE one.market_id = market.id`
   return Prisma.sql`${bucketsWith(sumsByBucket(days, span, true), span)}
     CROSS JOIN (SELECT FROM ${pool}) found`
 }
@@ -187,9 +193,7 @@ export function marketSeriesFrom(chainId: Prisma.Sql, id: Prisma.Sql, span: Span
 export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: Span): Prisma.Sql {
   const days = Prisma.sql`SELECT d.distribution_date, d.position_count, one.* FROM pool
     JOIN pool_day d ON d.pool_address = pool.id AND ${within(span, 'd.distribution_date')}
-    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}),
-      (d.b_token_address, ${Prisma.raw(side('b'))}))
-      AS one(asset, ${OF_SIDE})
+    ${TOKENS}
     WHERE pool.chain_id = ${chainId} AND ${address} IN (pool.asset_1_address, pool.asset_2_address)
       AND one.asset = ${address}`
   return bucketsWith(sumsByBucket(days, span, true), span)
@@ -201,9 +205,10 @@ export function assetSeriesFrom(chainId: Prisma.Sql, address: Prisma.Sql, span: 
  */
 export const programSeriesFrom = (span: Span): Prisma.Sql =>
   bucketsWith(
-    Prisma.sql`SELECT ${LEVELS} FROM (SELECT bucket.start, ${sums} FROM (${lastDates(span)}) bucket
-      CROSS JOIN LATERAL (SELECT ${both} FROM pool_day d
-        WHERE d.distribution_date = bucket.last OFFSET 0) d
+    Prisma.sql`SELECT ${LEVELS} FROM (
+      SELECT bucket.start, ${sums} FROM (${lastDates(span)}) bucket
+      CROSS JOIN LATERAL (
+        SELECT ${both} FROM pool_day d WHERE d.distribution_date = bucket.last OFFSET 0) d
       GROUP BY 1) s`,
     span,
   )
@@ -233,20 +238,15 @@ export const groupColumns = sqlColumns({
 
 export type GroupSeries = RowOf<typeof groupColumns>
 
+const DAYS_OF_POOLS = Prisma.sql`FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`
+
 const GROUPED: Record<SeriesGroup, Prisma.Sql> = {
-  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain,
-    NULL::text AS asset, ${both}
-    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
-  chain: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, NULL::text AS asset, ${both}
-    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address`,
-  asset: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, one.asset, d.pool_address,
-    d.distribution_date,
-      d.position_count, one.points, one.supplied_usd, one.protected_usd, one.borrowed_usd,
-        one.supplied, one.protected, one.borrowed
-    FROM pool_day d LEFT JOIN pool ON pool.id = d.pool_address
-    CROSS JOIN LATERAL (VALUES (d.a_token_address, ${Prisma.raw(side('a'))}),
-      (d.b_token_address, ${Prisma.raw(side('b'))}))
-      AS one(asset, ${OF_SIDE})`,
+  pool: Prisma.sql`SELECT d.pool_address AS pool, pool.chain_id AS chain, NULL::text AS asset,
+      ${both} ${DAYS_OF_POOLS}`,
+  chain: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, NULL::text AS asset,
+      ${both} ${DAYS_OF_POOLS}`,
+  asset: Prisma.sql`SELECT NULL::text AS pool, pool.chain_id AS chain, one.*,
+      d.pool_address, d.distribution_date, d.position_count ${DAYS_OF_POOLS} ${TOKENS}`,
 }
 
 const COLUMNS_OF = { pool: poolBucketColumns, chain: chainBucketColumns, asset: assetBucketColumns }
@@ -295,10 +295,10 @@ export function groupedSeriesFrom(
       SELECT s.key, ${ofToken ? LEVELS_OF_TOKEN : LEVELS} FROM (
         SELECT d.key, bucket.start, ${ofToken ? sumsOfToken : sums}
         FROM top JOIN day d USING (key) CROSS JOIN LATERAL (SELECT d.start, d.last) bucket
-          GROUP BY 1, 2) s)
+        GROUP BY 1, 2) s)
     SELECT top.ordinality, top.total, top.pool, top.chain, top.asset, array_agg(b) AS buckets
-    FROM top CROSS JOIN ${calendar(span)} LEFT JOIN sums s ON s.key = top.key
-      AND s.start = bucket.start
+    FROM top CROSS JOIN ${calendar(span)}
+    LEFT JOIN sums s ON s.key = top.key AND s.start = bucket.start
     CROSS JOIN LATERAL (SELECT ${selectList(COLUMNS_OF[group])}) b
     GROUP BY 1, 2, 3, 4, 5) t`
 }

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
-import { inWrite, type Queryable, type Writer } from '../../db/write.ts'
+import { inWrite, type Writer } from '../../db/write.ts'
 import { RunTables } from '../distribution/run-tables.ts'
-import type { EntityType } from '../holding/place.ts'
 import { digestSql } from '../points/digest.ts'
 import { rebuildRankHistory } from '../points/rebuild-rank-history.ts'
 import { refreshPoolDays } from '../points/refresh-pool-days.ts'
 import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
+import { type DerivedTable, holdingsTable, netCashTable } from './derived-tables.ts'
 
 /** A part of the work that is stored. */
 export interface RebuiltPart {
@@ -41,15 +41,18 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
     return { part: name, rows }
   }
   const { rows: dates } = await pool.query<{ date: string }>(
-    'SELECT date::text FROM distribution UNION SELECT DISTINCT distribution_date::text FROM ' +
-      'stored_position ORDER BY 1',
+    `SELECT date::text FROM distribution
+     UNION SELECT DISTINCT distribution_date::text FROM stored_position ORDER BY 1`,
   )
   for (const { date } of dates) yield await part(date, (writer) => rebuildDate(writer, date))
-  yield await part('accounts', (writer) => rebuildAccounts(writer))
-  for (const kind of ['market', 'vault'] as const)
-    yield await part(`${kind} holdings`, (writer) => rebuildHoldings(writer, kind))
-  yield await part('vault days', (writer) => rebuildVaultDays(writer))
-  if (await storesNetCash(pool)) yield await part('net cash', rebuildNetCash)
+  yield await part('accounts', rebuildAccounts)
+  for (const kind of ['market', 'vault'] as const) {
+    const holdings = await holdingsTable(pool, kind)
+    yield await part(`${kind} holdings`, (writer) => replaceRows(writer, holdings))
+  }
+  yield await part('vault days', rebuildVaultDays)
+  const netCash = await netCashTable(pool)
+  if (netCash) yield await part('net cash', (writer) => replaceRows(writer, netCash))
   await part(PAST_RANKS, forgetRanks)
   yield { part: PAST_RANKS, rows: await rebuildRankHistory(pool, signal) }
 }
@@ -82,8 +85,8 @@ async function rebuildDistribution(writer: Writer, date: string): Promise<number
     digest: string
   }>(
     `SELECT coalesce(sum(points), 0)::bigint AS points,
-      coalesce(sum(position_count), 0) AS positions, count(*)::int AS accounts,
-       ${digestSql()} AS digest FROM refreshed_day`,
+       coalesce(sum(position_count), 0) AS positions,
+       count(*)::int AS accounts, ${digestSql()} AS digest FROM refreshed_day`,
   )
   const { points, positions, accounts, digest } = rows[0] as (typeof rows)[0]
   if (accounts === 0) {
@@ -91,15 +94,15 @@ async function rebuildDistribution(writer: Writer, date: string): Promise<number
     return rowCount ?? 0
   }
   const { rowCount } = await writer.query(
-    `INSERT INTO distribution AS d (date, total_points, position_count, account_count, digest, kind,
-      started_at, finished_at)
+    `INSERT INTO distribution AS d (date, total_points, position_count, account_count, digest,
+       kind, started_at, finished_at)
      VALUES ($1, $2, $3, $4, $5, 'import', clock_timestamp(), clock_timestamp())
-     ON CONFLICT (date) DO UPDATE SET total_points = excluded.total_points,
-       position_count = excluded.position_count,
+     ON CONFLICT (date) DO UPDATE
+     SET total_points = excluded.total_points, position_count = excluded.position_count,
        account_count = excluded.account_count, digest = excluded.digest
      WHERE (d.total_points, d.position_count, d.account_count, d.digest)
-       IS DISTINCT FROM (excluded.total_points, excluded.position_count, excluded.account_count,
-         excluded.digest)`,
+       IS DISTINCT FROM (excluded.total_points, excluded.position_count,
+         excluded.account_count, excluded.digest)`,
     [date, points, positions, accounts, digest],
   )
   return rowCount ?? 0
@@ -116,59 +119,17 @@ async function rebuildAccounts(writer: Writer): Promise<number> {
   return tables.storeAccounts('SELECT user_address FROM account')
 }
 
-/** SQL of the newest snapshots of each user in each market or vault, which holdings are. */
-export const newestSnapshots = (kind: EntityType, columns: string) =>
-  `SELECT ${columns} FROM (SELECT *, max(timestamp) OVER (PARTITION BY user_address, chain_id,
-    ${kind}_id) AS newest
-    FROM ${kind}_snapshot) s WHERE timestamp = newest`
-
-/** The columns of a table, since two tables may have the same ones in another order. */
-export async function columnsOf(writer: Queryable, table: string): Promise<string> {
-  const { rows } = await writer.query<{ columns: string }>(
-    `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns FROM pg_attribute
-     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
-    [table],
-  )
-  return rows[0]?.columns ?? ''
-}
-
-async function rebuildHoldings(writer: Writer, kind: EntityType): Promise<number> {
-  const columns = await columnsOf(writer, `${kind}_holding`)
-  const key = ['user_address', 'chain_id', `${kind}_id`, 'position_id']
-  const equal = key.map((column) => `h.${column} = g.${column}`).join(' AND ')
-  return replaceRows(writer, `${kind}_holding`, columns, newestSnapshots(kind, columns), equal)
-}
-
-const NET_CASH_KEY = ['user_address', 'chain_id', 'entity_type', 'entity_id']
-
-/** False for a store without triggers, which sums up cash flows when they are read. */
-export async function storesNetCash(client: Queryable): Promise<boolean> {
-  const { rows } = await client.query<{ stored: boolean }>(
-    "SELECT to_regclass('cash_flow_total') IS NOT NULL AS stored",
-  )
-  return rows[0]?.stored === true
-}
-
-async function rebuildNetCash(writer: Writer): Promise<number> {
-  const columns = await columnsOf(writer, 'net_cash')
-  const equal = NET_CASH_KEY.map((column) => `h.${column} = g.${column}`).join(' AND ')
-  return replaceRows(writer, 'net_cash', columns, `SELECT ${columns} FROM cash_flow_total`, equal)
-}
-
-// Removes the rows that are not in `right`, and adds those that are missing. Returns how many were
-// wrong.
+// Removes the rows that are not in the query, and adds those that are missing.
 async function replaceRows(
   writer: Writer,
-  table: string,
-  columns: string,
-  right: string,
-  equal: string,
-) {
+  { table, key, columns, rows }: DerivedTable,
+): Promise<number> {
   const stored = `SELECT ${columns} FROM ${table}`
+  const equal = key.map((column) => `t.${column} = gone.${column}`).join(' AND ')
   const removed = await writer.query(
-    `DELETE FROM ${table} h USING (${stored} EXCEPT ${right}) g WHERE ${equal}`,
+    `DELETE FROM ${table} t USING (${stored} EXCEPT ${rows}) gone WHERE ${equal}`,
   )
-  const added = await writer.query(`INSERT INTO ${table} (${columns}) ${right} EXCEPT ${stored}`)
+  const added = await writer.query(`INSERT INTO ${table} (${columns}) ${rows} EXCEPT ${stored}`)
   return Math.max(removed.rowCount ?? 0, added.rowCount ?? 0)
 }
 
@@ -198,8 +159,8 @@ async function rebuildVaultDays(writer: Writer): Promise<number> {
 
 async function vaultDays(writer: Writer): Promise<string> {
   const { rows } = await writer.query<{ digest: string }>(
-    'SELECT coalesce(sum(hashtextextended(d::text, 0)::numeric), 0)::text AS digest FROM ' +
-      'vault_day d',
+    `SELECT coalesce(sum(hashtextextended(d::text, 0)::numeric), 0)::text AS digest
+     FROM vault_day d`,
   )
   return rows[0]?.digest ?? ''
 }

@@ -74,8 +74,8 @@ function tryLeg(deps: DueDeps, leg: LegName, tick: Date): Promise<TickOutcome> {
 
 async function legsDue({ pool, analytics, now }: DueDeps, tick: Date): Promise<LegName[]> {
   const { rows } = await pool.query<{ leg: string }>(
-    `SELECT DISTINCT leg FROM run r WHERE kind = 'update' AND status = 'succeeded' AND ` +
-      `${RUN_SINCE}`,
+    `SELECT DISTINCT leg FROM run r
+     WHERE kind = 'update' AND status = 'succeeded' AND ${RUN_SINCE}`,
     sinceValues({ tick, now: now() }),
   )
   const done = new Set(rows.map(({ leg }) => leg))

@@ -62,8 +62,8 @@ export async function updateRules(
 
 async function hasRules({ pool }: RulesDeps): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
-    'SELECT EXISTS (SELECT FROM multiplier_revision) OR EXISTS (SELECT FROM ' +
-      'base_points_revision) AS has',
+    `SELECT EXISTS (SELECT FROM multiplier_revision)
+       OR EXISTS (SELECT FROM base_points_revision) AS has`,
   )
   return rows[0]?.has === true
 }
