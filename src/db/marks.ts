@@ -35,8 +35,8 @@ export class RowsOfUsers {
   }
 }
 
-/** The mark of `usually`. */
-export class Usually {
+// The mark of `usually`.
+class Usually {
   readonly usual: Prisma.Sql
   readonly ifSpread: Prisma.Sql
 

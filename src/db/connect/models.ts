@@ -9,8 +9,8 @@ import pLimit from 'p-limit'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 
-/** Sends one statement on the connection of a reader. */
-export type SendQuery = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
+// Sends one statement on the connection of a reader.
+type SendQuery = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /** Prisma's models, each with its methods. */
 export type ReaderModels = Pick<PrismaClient, Uncapitalize<Prisma.ModelName>>

@@ -30,7 +30,7 @@ export interface Notifications {
   close(): Promise<void>
 }
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   url: string
   channels: string[]
   /** Notifies on another connection, as writers do. */
@@ -55,158 +55,151 @@ const CLOSING_MS = 500
  * still receive nothing (a stalled network, a pooler in transaction mode), so it only counts as
  * connected after a heartbeat: a notification to itself.
  */
-export function openNotifications(options: NotificationsOptions): Notifications {
-  const { silenceMs = SILENCE_MS } = options
-  const closing = new AbortController()
-  const listeners = new Map(
-    options.channels.map((channel) => [channel, new Set<(payload: string) => void>()]),
-  )
-  const ups = new Set<() => void>()
-  const downs = new Set<(since: number) => void>()
-  let watchdog: NodeJS.Timeout | undefined
-  let outage = false
-  let listening: Promise<void> | undefined
+export const openNotifications = (options: NotificationsOptions): Notifications =>
+  new Listener(options)
 
-  const proven = (at: number) => {
-    const wasConnected = notifications.connectedUntil > 0
-    notifications.connectedUntil = at + silenceMs
-    clearTimeout(watchdog)
-    watchdog = setTimeout(down, notifications.connectedUntil - performance.now()).unref()
-    if (wasConnected) return
-    outage = false
-    for (const listener of [...ups]) listener()
+class Listener implements Notifications {
+  readonly #options: NotificationsOptions
+  readonly #heartbeatMs: number
+  readonly #silenceMs: number
+  readonly #closing = new AbortController()
+  readonly #listeners: ReadonlyMap<string, Set<(payload: string) => void>>
+  readonly #ups = new Set<() => void>()
+  readonly #downs = new Set<(since: number) => void>()
+  #watchdog: NodeJS.Timeout | undefined
+  // An outage is reported once.
+  #isReported = false
+  #failures = 0
+  #listening: Promise<void> | undefined
+  connectedUntil = 0
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS
+    this.#silenceMs = options.silenceMs ?? SILENCE_MS
+    this.#listeners = new Map(options.channels.map((channel) => [channel, new Set()]))
   }
-  const down = () => {
-    clearTimeout(watchdog)
-    if (notifications.connectedUntil === 0) return
-    const since = notifications.connectedUntil - silenceMs
-    notifications.connectedUntil = 0
-    for (const listener of [...downs]) listener(since)
+
+  subscribe(channel: string, listener: (payload: string) => void): () => void {
+    const listeners = this.#listeners.get(channel)
+    if (!listeners) throw new Error(`${channel} is not a configured channel`)
+    return this.#add(listeners, listener)
   }
-  const deliver = (channel: string, payload: string) => {
-    for (const listener of [...(listeners.get(channel) ?? [])]) listener(payload)
+
+  onUp(listener: () => void): () => void {
+    if (this.connectedUntil > 0) listener()
+    return this.#add(this.#ups, listener)
   }
-  const listen = async () => {
-    for (let failures = 0; !closing.signal.aborted; failures++) {
-      try {
-        await hold(options, closing.signal, {
-          proven(at) {
-            failures = 0
-            proven(at)
-          },
-          down,
-          deliver,
-        })
-      } catch (error) {
-        if (!outage) options.onError(error as Error)
-        outage = true
+
+  onDown(listener: (since: number) => void): () => void {
+    return this.#add(this.#downs, listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#listening
+  }
+
+  #add<T>(listeners: Set<T>, listener: T): () => void {
+    listeners.add(listener)
+    this.#listening ??= this.#listen()
+    return () => void listeners.delete(listener)
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#closing
+    for (; !signal.aborted; this.#failures++) {
+      await this.#receive().catch((error: Error) => {
+        if (!this.#isReported) this.#options.onError(error)
+        this.#isReported = true
+      })
+      const pause = Math.min(100 * 2 ** Math.min(this.#failures, 10), MAX_PAUSE_MS)
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+    }
+  }
+
+  // Receives on one connection for as long as heartbeats arrive. Throws the error that ended it,
+  // unless it was closed.
+  async #receive(): Promise<void> {
+    const { url, channels, notify, patienceMs = 5000 } = this.#options
+    const closing = this.#closing.signal
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'gateway-listen',
+      connectionTimeoutMillis: patienceMs,
+      query_timeout: patienceMs,
+      keepAlive: true,
+    })
+    const over = new AbortController()
+    const stop = () => over.abort()
+    closing.addEventListener('abort', stop)
+    const lost = new Promise<never>((_, reject) => {
+      const end = (error = new Error('the connection to the store ended')) => {
+        this.#down()
+        stop()
+        reject(error)
       }
-      const pause =
-        Math.min(100 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
-      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
+      client.on('error', end)
+      client.on('end', () => end())
+    })
+    lost.catch(() => {})
+    const unlessLost = <T>(work: Promise<T>) => Promise.race([work, lost])
+    const heartbeat = `gateway_heartbeat_${randomUUID()}`
+    let heardAt = 0
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel !== heartbeat) return this.#deliver(channel, payload)
+      heardAt = performance.now()
+      this.#proven(Number(payload))
+    })
+    try {
+      await unlessLost(client.connect())
+      const listens = [...channels, heartbeat].map((name) => `LISTEN ${pg.escapeIdentifier(name)}`)
+      await unlessLost(client.query(['SET idle_session_timeout = 0', ...listens].join('; ')))
+      heardAt = performance.now()
+      while (!closing.aborted) {
+        // Nothing more is sent on this connection, as a pooler would lend it a server connection
+        // only for that statement.
+        notify(heartbeat, String(performance.now())).catch(() => {})
+        await unlessLost(
+          sleep(this.#heartbeatMs, undefined, { signal: over.signal }).catch(() => {}),
+        )
+        if (performance.now() - heardAt > 2 * this.#silenceMs) throw new Error(DEAF)
+      }
+    } finally {
+      this.#down()
+      closing.removeEventListener('abort', stop)
+      // A dead connection would wait forever for its goodbye.
+      const { stream } = client.connection
+      if (!closing.aborted) stream.destroy()
+      const patience = sleep(CLOSING_MS, undefined, { ref: false })
+      await Promise.race([client.end().catch(() => {}), patience])
+      stream.destroy()
     }
   }
-  const add = <T>(set: Set<T>, listener: T) => {
-    set.add(listener)
-    listening ??= listen()
-    return () => void set.delete(listener)
+
+  #deliver(channel: string, payload: string): void {
+    for (const listener of [...(this.#listeners.get(channel) ?? [])]) listener(payload)
   }
 
-  const notifications = {
-    connectedUntil: 0,
-    subscribe(channel: string, listener: (payload: string) => void) {
-      const set = listeners.get(channel)
-      if (!set) throw new Error(`${channel} is not a configured channel`)
-      return add(set, listener)
-    },
-    onUp(listener: () => void) {
-      if (notifications.connectedUntil > 0) listener()
-      return add(ups, listener)
-    },
-    onDown: (listener: (since: number) => void) => add(downs, listener),
-    async close() {
-      closing.abort()
-      await listening
-    },
+  // All commits before this time have been notified.
+  #proven(at: number): void {
+    const wasConnected = this.connectedUntil > 0
+    this.#failures = 0
+    this.connectedUntil = at + this.#silenceMs
+    clearTimeout(this.#watchdog)
+    const left = this.connectedUntil - performance.now()
+    this.#watchdog = setTimeout(() => this.#down(), left).unref()
+    if (wasConnected) return
+    this.#isReported = false
+    for (const listener of [...this.#ups]) listener()
   }
-  return notifications
-}
 
-interface Events {
-  /** All commits before this time have been notified. */
-  proven(at: number): void
-  down(): void
-  deliver(channel: string, payload: string): void
-}
-
-// Listens on one connection for as long as heartbeats arrive. Throws the error that ended it,
-// unless it was closed.
-async function hold(
-  options: NotificationsOptions,
-  closing: AbortSignal,
-  { proven, down, deliver }: Events,
-): Promise<void> {
-  const {
-    url,
-    channels,
-    notify,
-    heartbeatMs = HEARTBEAT_MS,
-    silenceMs = SILENCE_MS,
-    patienceMs = 5000,
-  } = options
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'gateway-listen',
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
-    keepAlive: true,
-  })
-  const over = new AbortController()
-  const stop = () => over.abort()
-  closing.addEventListener('abort', stop)
-  const lost = new Promise<never>((_, reject) => {
-    const end = (error?: Error) => {
-      down()
-      stop()
-      reject(error ?? new Error('the connection to the store ended'))
-    }
-    client.on('error', end)
-    client.on('end', () => end())
-  })
-  lost.catch(() => {})
-  const heartbeat = `gateway_heartbeat_${randomUUID()}`
-  let heardAt = 0
-  client.on('notification', ({ channel, payload = '' }) => {
-    if (channel !== heartbeat) return deliver(channel, payload)
-    heardAt = performance.now()
-    proven(Number(payload))
-  })
-  try {
-    await Promise.race([client.connect(), lost])
-    const listens = [...channels, heartbeat].map(
-      (channel) => `LISTEN ${pg.escapeIdentifier(channel)}`,
-    )
-    const commands = ['SET idle_session_timeout = 0', ...listens]
-    await Promise.race([client.query(commands.join('; ')), lost])
-    heardAt = performance.now()
-    while (!closing.aborted) {
-      // Nothing more is sent on this connection, as a pooler would lend it a server connection only
-      // for that statement.
-      notify(heartbeat, String(performance.now())).catch(() => {})
-      await Promise.race([
-        sleep(heartbeatMs, undefined, { signal: over.signal }).catch(() => {}),
-        lost,
-      ])
-      if (performance.now() - heardAt > 2 * silenceMs) throw new Error(DEAF)
-    }
-  } finally {
-    down()
-    closing.removeEventListener('abort', stop)
-    // A dead connection would wait forever for its goodbye.
-    const { stream } = client.connection
-    if (!closing.aborted) stream.destroy()
-    await Promise.race([client.end().catch(() => {}), sleep(CLOSING_MS, undefined, { ref: false })])
-    stream.destroy()
+  #down(): void {
+    clearTimeout(this.#watchdog)
+    if (this.connectedUntil === 0) return
+    const since = this.connectedUntil - this.#silenceMs
+    this.connectedUntil = 0
+    for (const listener of [...this.#downs]) listener(since)
   }
 }
 

@@ -2,11 +2,9 @@ import pTimeout, { TimeoutError } from 'p-timeout'
 import pg from 'pg'
 import { GatewayError } from '../../errors.ts'
 
-/**
- * The pooler between the gateway and Postgres: nothing, or a pooler that lends a server connection
- * for so long.
- */
-export type Pooling = 'none' | 'session' | 'transaction'
+// The pooler between the gateway and Postgres: nothing, or a pooler that lends a server connection
+// for so long.
+type Pooling = 'none' | 'session' | 'transaction'
 
 const PATIENCE_MS = 3000
 const TRIES = 5

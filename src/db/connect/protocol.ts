@@ -84,8 +84,8 @@ class RowParser extends (Parser as unknown as new () => ParserInternals) {
   }
 }
 
-/** A row, to be read before the next one arrives. */
-export class DataRow implements ServerMessage {
+// A row, to be read before the next one arrives.
+class DataRow implements ServerMessage {
   readonly name = 'dataRow'
   readonly length: number
   readonly #parser: RowParser

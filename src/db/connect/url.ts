@@ -31,7 +31,7 @@ export const NOT_ENCODED =
   'must be a URL like postgres://user:password@host:5432/database, with special characters of ' +
   'the password percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F, % is %25)'
 
-export interface DatabaseUrl {
+interface DatabaseUrl {
   url: string
   /** A clause for each parameter that is not used. */
   unused: string[]

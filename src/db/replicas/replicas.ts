@@ -6,7 +6,7 @@ import { systemIdentifierOf } from '../server/system-identifier.ts'
 import { FAULTS, Replica, type ReplicaFault, ReplicaRead } from './replica.ts'
 import { type ServerConnections, type Sight, WatchedServer } from './watched-server.ts'
 
-export interface ReplicasOptions<Store extends ServerConnections> {
+interface ReplicasOptions<Store extends ServerConnections> {
   primary: Store
   replicas: ReadonlyMap<string, Store>
   notifications: Notifications

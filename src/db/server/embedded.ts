@@ -61,7 +61,7 @@ const SETTINGS = {
 
 type ServerLog = Pick<Log, 'info' | 'warn'>
 
-export interface EmbeddedServer {
+interface EmbeddedServer {
   /** A postgres:// URL of the database `gateway`, over loopback TCP. */
   url: string
   /**

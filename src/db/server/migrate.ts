@@ -127,8 +127,8 @@ export async function grantOf(client: Queryable): Promise<string> {
   return `GRANT USAGE, CREATE ON SCHEMA public TO ${rows[0].role};`
 }
 
-/** The migrations of a database, compared with those of this gateway. */
-export interface MigrationState {
+// The migrations of a database, compared with those of this gateway.
+interface MigrationState {
   pending: string[]
   /** Why this gateway cannot use the database. */
   fault: string | undefined

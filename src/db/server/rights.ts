@@ -1,7 +1,7 @@
 import type { Queryable } from '../connect/protocol.ts'
 
-/** The rights that the role of a connection lacks, as the SQL that grants them. */
-export interface Rights {
+// The rights that the role of a connection lacks, as the SQL that grants them.
+interface Rights {
   role: string
   /** The number of tables, without the records of migrations. */
   tables: number

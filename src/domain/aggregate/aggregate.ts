@@ -25,7 +25,7 @@ export interface Aggregate {
   measures: Record<string, Measure>
 }
 
-export interface AggregateRequest {
+interface AggregateRequest {
   where: Where
   groupBy: readonly string[]
   /** Measures to sort by. Ties are sorted by key. */

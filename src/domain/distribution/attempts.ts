@@ -22,7 +22,7 @@ export interface AttemptDeps {
   }
 }
 
-export interface Attempt {
+interface Attempt {
   subject: Subject
   tick: Date
   what: string

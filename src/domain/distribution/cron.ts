@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 
-/** The times that a cron pattern matches, in UTC. */
-export interface Ticks {
+// The times that a cron pattern matches, in UTC.
+interface Ticks {
   /** The last match at or before a time, to the minute. Undefined if there was none. */
   lastUntil(moment: Date): Date | undefined
   /** The first match at or after a time. Undefined without a match. */

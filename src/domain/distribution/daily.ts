@@ -7,7 +7,7 @@ import { type AttemptDeps, attempt, SCHEDULE, type TickOutcome } from './attempt
 import { datesBetween, newestDate } from './dates.ts'
 import { type ManualUpdateDeps, manualUpdate } from './manual-update.ts'
 
-export interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
+interface DailyDeps extends ManualUpdateDeps, Omit<AttemptDeps, keyof ManualUpdateDeps> {
   catchUp: number
 }
 

@@ -33,7 +33,7 @@ export interface Mover {
   rankAfter: number | null
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   /** Multipliers to compute with. Omitted fields and pools use stored values. */
   multipliers?: MultiplierUpdate[]
   first: number

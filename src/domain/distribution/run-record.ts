@@ -81,8 +81,8 @@ export interface DayTotals {
   totalPoints: number
 }
 
-/** The totals of a date, with points in millionths. */
-export interface StoredTotals extends DayTotals {
+// The totals of a date, with points in millionths.
+interface StoredTotals extends DayTotals {
   millionths: string
 }
 
@@ -197,8 +197,8 @@ export async function finishUpdate(
   return rows[0].finishedAt
 }
 
-/** Records one run for each date of an import, in the import's transaction. */
-export interface ImportRecord {
+// Records one run for each date of an import, in the import's transaction.
+interface ImportRecord {
   dates: string[]
   /** Null for a date whose run is recorded already. */
   runIds: (string | null)[]

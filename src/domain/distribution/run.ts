@@ -103,7 +103,7 @@ export async function runPlan(
   )
 }
 
-export interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
+interface RunRequest<S extends Subject> extends Pick<RunStart, 'kind' | 'requestedBy'> {
   subject(writer: Writer, startedAt: Date): Promise<S> | S
 }
 
@@ -145,7 +145,7 @@ export async function inRun<T>(
   }
 }
 
-export interface Computation {
+interface Computation {
   /** Null for a run that is not recorded. */
   id: string | null
   day: string

@@ -22,7 +22,7 @@ interface StagePositions {
   needsPoints?: boolean
 }
 
-export interface StagedPositions {
+interface StagedPositions {
   fetched: FetchedPositions
   staging: Staging
   count: number

@@ -9,7 +9,7 @@ import { pointsOf } from '../points/millionths.ts'
 import { inRun } from './run.ts'
 import { positionsFailed, stagePositions } from './stage-positions.ts'
 
-export interface VerifyDeps {
+interface VerifyDeps {
   pool: Pool
   basePoints: BasePoints
   signal?: AbortSignal
@@ -30,8 +30,8 @@ export interface Verification {
   differences: PointsDifference[]
 }
 
-/** Points are exact decimals, as text. Null on the side that does not know the user. */
-export interface PointsDifference {
+// Points are exact decimals, as text. Null on the side that does not know the user.
+interface PointsDifference {
   userAddress: string
   stored: string | null
   expected: string | null

@@ -133,7 +133,7 @@ export function groupsOf(groups: Groups): Prisma.Sql {
     WITH ORDINALITY AS wallets(addresses, ordinality)`
 }
 
-export const ownersOf = (groups: Groups): Prisma.Sql =>
+const ownersOf = (groups: Groups): Prisma.Sql =>
   isOne(groups)
     ? Prisma.sql`LATERAL ${oneOwner(Prisma.sql`wallets.address`)}`
     : Prisma.sql`unnest(wallets.addresses::text[]) AS owner(address)`

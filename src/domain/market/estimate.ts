@@ -8,11 +8,11 @@ import { baseOn, factorsOn, limitedMillionths, NEXT_DATE } from '../points/per-d
 
 /** The most days, dollars and dollars for a point of an estimate. */
 export const MOST_DAYS = 3650
-export const MOST_USD = 1e15
-export const MOST_POINT_VALUE = 1e6
+const MOST_USD = 1e15
+const MOST_POINT_VALUE = 1e6
 export const MOST_RULES = 100
 
-export interface EstimateArguments {
+interface EstimateArguments {
   amountUsd: number
   days: number
   pointValueUsd: number

@@ -41,8 +41,8 @@ const NOW = {
   note: 'Null without a pool.',
 } as const
 
-/** The columns of a market that are computed: the amounts of its side of the pool. */
-export const computedMarketColumns = sqlColumns({
+// The columns of a market that are computed: the amounts of its side of the pool.
+const computedMarketColumns = sqlColumns({
   name: {
     sql:
       "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', " +

@@ -73,7 +73,7 @@ export const basePointsOn =
     FROM (SELECT coalesce(nullif(${date}, 'infinity'), (now() AT TIME ZONE 'UTC')::date) AS date) d
     LEFT JOIN base_points_rule r ON ${Prisma.raw(inForce('r', 'd.date'))}) t`
 
-export interface BasePointsUpdate extends BasePoints {
+interface BasePointsUpdate extends BasePoints {
   /** The first distribution date that they count for. Without it they count for every date. */
   from?: Date | null | undefined
 }

@@ -5,8 +5,8 @@ import { isoDay } from '../../time.ts'
 import { COLUMNS, FACTOR_COLUMNS, factorsOf, inForce } from './rule.ts'
 import { ACTOR, type ChangeDeps, changeMultipliers, FACTORS, type Factors } from './update.ts'
 
-/** A rule that dating records: a revision of the store again, for the dates from its own on. */
-export interface DatedRule extends Factors {
+// A rule that dating records: a revision of the store again, for the dates from its own on.
+interface DatedRule extends Factors {
   poolAddress: string
   /** The number of the revision. Null if the pool has no multiplier until its first one. */
   revision: string | null
@@ -14,13 +14,13 @@ export interface DatedRule extends Factors {
   from: string | null
 }
 
-export interface Dating {
+interface Dating {
   rules: DatedRule[]
   /** The stored distribution dates that have other rules then, as YYYY-MM-DD, in order. */
   dates: string[]
 }
 
-export interface DatingOptions {
+interface DatingOptions {
   /**
    * Only this revision, which gets the date `from`. Without it, each one without a date gets the
    * day (UTC) on which it was made.

@@ -62,8 +62,8 @@ export async function explainDay(
   return rows
 }
 
-/** A stored date whose points differ from those that its rules yield. */
-export interface StaleDate {
+// A stored date whose points differ from those that its rules yield.
+interface StaleDate {
   date: string
   positions: number
   points: string

@@ -4,7 +4,7 @@ import { archiveRanks } from './archive-ranks.ts'
 import { digestSql } from './digest.ts'
 import { refreshPoolDays } from './refresh-pool-days.ts'
 
-export interface RollupChange {
+interface RollupChange {
   /** The distribution dates whose positions or points have changed, as YYYY-MM-DD. */
   dates: string[]
   /** The run of each date. Null for a run that is not recorded. */

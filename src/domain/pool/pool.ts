@@ -5,7 +5,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
-export const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
+const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
   id: {
     type: 'address',
     field: 'address',
@@ -46,8 +46,8 @@ export const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
 
 const POINTS = 'coalesce(total.points, 0)'
 
-/** The columns of a pool that are read from other tables. */
-export const computedPoolColumns = sqlColumns({
+// The columns of a pool that are read from other tables.
+const computedPoolColumns = sqlColumns({
   points: {
     ...pointsColumn(POINTS),
     field: 'totalPoints',

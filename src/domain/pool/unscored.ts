@@ -9,11 +9,9 @@ export interface CountedPositions {
   positions: number
 }
 
-/**
- * Positions that score 0, because no multiplier of their pool counts for their dates, or one of
- * zeros.
- */
-export interface Unscored {
+// Positions that score 0, because no multiplier of their pool counts for their dates, or one of
+// zeros.
+interface Unscored {
   pool: string
   name: string
   positions: number

@@ -61,8 +61,8 @@ export const atRiskColumns = sqlColumns({
 /** The positions that a drop of the collateral's price liquidates. */
 export type AtRisk = RowOf<typeof atRiskColumns>
 
-/** Drops that a client may ask for. @throws BAD_INPUT */
-export function assertDrops(drops: readonly number[]): void {
+// Drops that a client may ask for. Throws BAD_INPUT.
+function assertDrops(drops: readonly number[]): void {
   if (drops.length > MOST_DROPS)
     throw badArgument('drops', `has ${drops.length} values, at most ${MOST_DROPS} are allowed`)
   if (!drops.every((drop) => drop > 0 && drop <= 1))

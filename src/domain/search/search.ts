@@ -13,7 +13,7 @@ export interface Hit {
   match: Match
 }
 
-export interface SearchFilter {
+interface SearchFilter {
   /** Not empty. Case does not matter. */
   text: string
   chainId: number | null

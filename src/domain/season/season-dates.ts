@@ -11,8 +11,8 @@ export interface SeasonDates {
   endsAt: string | null
 }
 
-/** The most seasons of a program. */
-export const MAX_SEASONS = 100
+// The most seasons of a program.
+const MAX_SEASONS = 100
 
 const DATE = String.raw`(\d{4}-\d\d-\d\d)`
 const SEASON = new RegExp(String.raw`^([^=]+)=${DATE}\.\.${DATE}?$`)

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
 import { type DerivedTable, holdingsTable, netCashTable } from './derived-tables.ts'
 
-/** The rows that are compared. Null means all. */
+// The rows that are compared. Null means all.
 interface Sample {
   dates: string[] | null
   users: string[] | null

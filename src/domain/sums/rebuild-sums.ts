@@ -7,8 +7,8 @@ import { refreshPoolDays } from '../points/refresh-pool-days.ts'
 import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
 import { type DerivedTable, holdingsTable, netCashTable } from './derived-tables.ts'
 
-/** A part of the work that is stored. */
-export interface RebuiltPart {
+// A part of the work that is stored.
+interface RebuiltPart {
   /** The restored sums: `2026-03-01`, `accounts`, `holdings`, ... */
   part: string
   rows: number

@@ -14,7 +14,7 @@ export interface RulesSource {
   ): Promise<T | undefined>
 }
 
-export interface RulesDeps extends ImportDeps {
+interface RulesDeps extends ImportDeps {
   analytics: { rules?: RulesSource | undefined }
   signal?: AbortSignal | undefined
 }

@@ -3,12 +3,12 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
 import { totalColumns } from './totals.ts'
 
-export const vaultColumns = sqlColumns(
+const vaultColumns = sqlColumns(
   Prisma.VaultScalarFieldEnum,
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
 )
 
-export const computedVaultColumns = sqlColumns(totalColumns('now'))
+const computedVaultColumns = sqlColumns(totalColumns('now'))
 
 export const vaults = listing({
   name: 'vaults',
