@@ -30,28 +30,59 @@ export const backsDebt = (side: Side) =>
   `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0
     OR t.${side}_protected_supplied_amount > 0)`
 
-// The worth of tokens in USD; null if they have no price.
-const worth = (usd: string, amount: string) =>
-  `CASE WHEN ${usd} > 0 THEN ${usd} WHEN ${amount} = 0 THEN 0 END`
-const amount = (side: Side, of: string) => moderate(`t.${side}_${of}_amount`)
-const usd = (side: Side, of: string) => moderate(`t.${side}_${of}_amount_usd`)
-const collateral = (side: Side) =>
-  worth(
-    `(${usd(side, 'supplied')} + ${usd(side, 'protected_supplied')})`,
-    `${amount(side, 'supplied')} + ${amount(side, 'protected_supplied')}`,
-  )
-const debt = (side: Side) => worth(usd(side, 'borrowed'), amount(side, 'borrowed'))
+// The worth of a side's collateral and debt. Null if tokens have no price.
+function worthOf(side: Side) {
+  const tokens = (name: string) => moderate(`t.${side}_${name}_amount`)
+  const usd = (name: string) => moderate(`t.${side}_${name}_amount_usd`)
+  const suppliedUsd = `(${usd('supplied')} + ${usd('protected_supplied')})`
+  const supplied = `${tokens('supplied')} + ${tokens('protected_supplied')}`
+  return {
+    collateral: `CASE WHEN ${suppliedUsd} > 0 THEN ${suppliedUsd} WHEN ${supplied} = 0 THEN 0 END`,
+    debt: `CASE WHEN ${usd('borrowed')} > 0 THEN ${usd('borrowed')}
+      WHEN ${tokens('borrowed')} = 0 THEN 0 END`,
+    isInDebt: `(${usd('borrowed')} > 0)`,
+  }
+}
+const WORTH = { a: worthOf('a'), b: worthOf('b') }
 
-// A side's collateral times a weight, if it backs debt. The weight is looked up for no other side.
-const backing = (side: Side, weight = '1') => `CASE WHEN ${usd(OTHER[side], 'borrowed')} > 0
-    AND ${collateral(side)} IS DISTINCT FROM 0 THEN ${collateral(side)} * ${weight} ELSE 0 END`
+const DEBT = `nullif(${WORTH.a.debt} + ${WORTH.b.debt}, 0)`
 
-type Threshold = (side: Side) => string
+/** SQL of the weight of a side's collateral: a limit of its market. */
+type Weight = (side: Side) => string
+
+// The sum of the collateral that backs debt, weighted. No other side's weight is looked up.
+function collateral(weight: Weight): string {
+  const ofSide = (side: Side) => `CASE WHEN ${WORTH[OTHER[side]].isInDebt}
+    AND ${WORTH[side].collateral} IS DISTINCT FROM 0
+    THEN ${WORTH[side].collateral} * ${weight(side)} ELSE 0 END`
+  return `(${ofSide('a')} + ${ofSide('b')})`
+}
+
+export const LTV = `(${DEBT} / nullif(${collateral(() => '1')}, 0))`
+
+export const healthFactorSql = (threshold: Weight) => `(${collateral(threshold)} / ${DEBT})`
+
+/**
+ * SQL of the fraction by which the price of the collateral must fall until the position can be
+ * liquidated.
+ */
+export const liquidationDropSql = (threshold: Weight) =>
+  `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
+
+/**
+ * SQL of the price of the collateral at which the position can be liquidated. The summand keeps the
+ * quotient a double.
+ */
+export const liquidationPriceSql = (threshold: Weight) =>
+  `(CASE WHEN ${WORTH.a.isInDebt} = ${WORTH.b.isInDebt} THEN NULL
+    WHEN ${WORTH.a.isInDebt} THEN nullif(${moderate('t.b_token_price')}, 0)
+    ELSE nullif(${moderate('t.a_token_price')}, 0) END
+  / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
 
 type LoanLimit = 'liquidation_threshold' | 'max_ltv'
 
-// SQL of a limit of a market `m` on a date. A change of limits counts from the date on that is the
-// newest then: earlier ones have the previous limits.
+// A limit of a market `m` on a date. A change of limits counts from the date on that is the newest
+// then: earlier ones have the previous limits.
 function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
   const [past, now] = [`m.past_${limit}s`, `m.${limit}`].map((column) => Prisma.raw(column))
   return Prisma.sql`coalesce(${past}[width_bucket(${date}, m.limits_until) + 1], ${now})`
@@ -59,51 +90,19 @@ function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
 
 const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
-const storedRisk = (
-  side: Side,
-  limit: LoanLimit,
-) => `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
+const storedLimit = (side: Side, limit: LoanLimit) =>
+  `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
     WHERE p.key = t.pool_key)`
 
 /** Looks the threshold up by the position's pool. */
-export const storedThreshold: Threshold = (side) => storedRisk(side, 'liquidation_threshold')
+export const storedThreshold: Weight = (side) => storedLimit(side, 'liquidation_threshold')
 
 /** Reads the threshold from the joins of `withMarkets`. */
-export const joinedThreshold: Threshold = (side) => moderate(`${side}.liquidation_threshold`)
+export const joinedThreshold: Weight = (side) => moderate(`${side}.liquidation_threshold`)
 
-const DEBT = `nullif(${debt('a')} + ${debt('b')}, 0)`
-
-export const LTV = `(${DEBT} / nullif(${backing('a')} + ${backing('b')}, 0))`
-
-export const healthFactorSql = (threshold: Threshold) =>
-  `((${backing('a', threshold('a'))} + ${backing('b', threshold('b'))}) / ${DEBT})`
-
-/**
- * SQL of the fraction by which the price of the collateral must fall until the position can be
- * liquidated.
- */
-export const liquidationDropSql = (threshold: Threshold) =>
-  `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
-
-const isInDebt = (side: Side) => `(${usd(side, 'borrowed')} > 0)`
-
-/**
- * SQL of the price of the collateral at which the position can be liquidated. The summand keeps the
- * quotient a double.
- */
-export const liquidationPriceSql = (
-  threshold: Threshold,
-) => `(CASE WHEN ${isInDebt('a')} = ${isInDebt('b')} THEN NULL
-    WHEN ${isInDebt('a')} THEN nullif(${moderate('t.b_token_price')}, 0)
-      ELSE nullif(${moderate('t.a_token_price')}, 0) END
-    / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
-
-const maxLtv = (side: Side) => storedRisk(side, 'max_ltv')
-
-// SQL of what could still be borrowed.
-const CAPACITY = `${backing('a', maxLtv('a'))} + ${backing('b', maxLtv('b'))}`
-export const BORROWING_POWER = `(${CAPACITY} - ${DEBT})`
+/** SQL of what could still be borrowed. */
+export const BORROWING_POWER = `(${collateral((side) => storedLimit(side, 'max_ltv'))} - ${DEBT})`
 
 const supply = (side: Side) =>
   `least(t.${side}_supplied_amount_usd, 1e140) + ` +
@@ -126,8 +125,8 @@ const COVERAGE = `(CASE WHEN ${SUPPLY} > 1e-150
  */
 export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
   const threshold = limitOn('liquidation_threshold', date)
-  const markets = Prisma.sql`(SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold
-    FROM market m)`
+  const markets = Prisma.sql`(
+    SELECT m.chain_id, m.id, ${threshold} AS liquidation_threshold FROM market m)`
   return Prisma.sql`${pools}
     LEFT JOIN ${markets} a ON a.chain_id = u.chain_id AND a.id = u.unit_1_id
     LEFT JOIN ${markets} b ON b.chain_id = u.chain_id AND b.id = u.unit_2_id`
