@@ -152,21 +152,19 @@ export class Replicas<Store extends ServerConnections> {
     const from = server.seen
     const attempt = new ReplicaRead(caller)
     replica.attempts.add(attempt)
+    const run = async () => {
+      const result = await work(server.store, attempt)
+      if (attempt.failed) throw unavailable()
+      const { version } = await server.look()
+      // It was promoted or replaced meanwhile.
+      if (replica.fault !== undefined || (await this.#isAhead(version))) throw unavailable()
+      return { result, version }
+    }
+    const lost = new Promise<never>((_, reject) => {
+      attempt.reject = reject
+    })
     try {
-      const { result, version } = await new Promise<{ result: T; version: number }>(
-        (resolve, reject) => {
-          attempt.reject = reject
-          const run = async () => {
-            const result = await work(server.store, attempt)
-            if (attempt.failed) throw unavailable()
-            const { version } = await server.look()
-            // It was promoted or replaced meanwhile.
-            if (replica.fault !== undefined || (await this.#isAhead(version))) throw unavailable()
-            return { result, version }
-          }
-          run().then(resolve, reject)
-        },
-      )
+      const { result, version } = await Promise.race([run(), lost])
       this.raise(version)
       caller?.onVersions?.({ from, to: version })
       this.onRead?.(replica.name, 'ok')
@@ -213,13 +211,12 @@ export class Replicas<Store extends ServerConnections> {
     this.raise(sight.version)
   }
 
-  #sawReplica(replica: Replica<Store>, { inRecovery, version, history }: Sight): void {
+  #sawReplica(replica: Replica<Store>, sight: Sight): void {
     const { server } = replica
-    const isOlder = version < server.seen
-    const isOther = version === this.#newest?.version && history !== this.#newest.history
-    if (!inRecovery) this.#fail(replica, 'promoted')
+    const { version } = sight
+    if (!sight.inRecovery) this.#fail(replica, 'promoted')
     // Another server answers at its address, or it is on another timeline.
-    else if (isOlder || isOther) {
+    else if (version < server.seen || this.#hasOtherHistory(sight)) {
       server.seen = 0
       this.#fail(replica, 'foreign')
     } else {
@@ -263,29 +260,38 @@ export class Replicas<Store extends ServerConnections> {
   async #faultOf(replica: Replica<Store>): Promise<ReplicaFault | undefined> {
     const { server } = replica
     const identifier = await systemIdentifierOf(server.store.probe)
-    const { inRecovery, version, history } = await server.look()
-    if (!inRecovery) return 'promoted'
+    const sight = await server.look()
+    if (!sight.inRecovery) return 'promoted'
+    if (await this.#isForeign(replica, identifier, sight)) return 'foreign'
+    return this.#isBehind(replica, sight.version) ? 'behind' : undefined
+  }
+
+  async #isForeign(
+    replica: Replica<Store>,
+    identifier: string | undefined,
+    sight: Sight,
+  ): Promise<boolean> {
     this.#systemIdentifier ??= await systemIdentifierOf(this.#primary.store.probe).catch(
       () => undefined,
     )
-    if (
-      identifier !== undefined &&
-      this.#systemIdentifier !== undefined &&
-      identifier !== this.#systemIdentifier
-    )
-      return 'foreign'
-    if (version === this.#newest?.version && history !== this.#newest.history) return 'foreign'
-    if ((identifier === undefined && !replica.proven) || (await this.#isAhead(version)))
-      return 'foreign'
-    if (version >= this.#floor) replica.behindSince = undefined
-    else {
-      replica.behindSince ??= performance.now()
-      void this.#follow(replica)
+    const primary = this.#systemIdentifier
+    if (identifier === undefined && !replica.proven) return true
+    if (identifier !== undefined && primary !== undefined && identifier !== primary) return true
+    return this.#hasOtherHistory(sight) || this.#isAhead(sight.version)
+  }
+
+  #hasOtherHistory({ version, history }: Sight): boolean {
+    return version === this.#newest?.version && history !== this.#newest.history
+  }
+
+  #isBehind(replica: Replica<Store>, version: number): boolean {
+    if (version >= this.#floor) {
+      replica.behindSince = undefined
+      return false
     }
-    const { behindSince } = replica
-    return behindSince !== undefined && performance.now() - behindSince > BEHIND_MS
-      ? 'behind'
-      : undefined
+    replica.behindSince ??= performance.now()
+    void this.#follow(replica)
+    return performance.now() - replica.behindSince > BEHIND_MS
   }
 
   #followAll(): void {

