@@ -39,8 +39,8 @@ export const quotient = (dividend: string, divisor: string) =>
     ELSE ${toDouble(`${exact(dividend)} / nullif(${exact(divisor)}, 0)`)} END`
 
 /**
- * A double of which sums, products and quotients of two stay within doubles: beyond 1e140 it is
- * 1e140, below 1e-140 it is 0. With an exponent of 90 products of three do.
+ * Moderates a double, so that sums, products and quotients of two stay within doubles: beyond 1e140
+ * it is 1e140, below 1e-140 it is 0. With an exponent of 90, products of three do.
  */
 export const moderate = (double: string, exponent = 140) =>
   `(CASE WHEN ${double} > 1e${exponent} THEN 1e${exponent}

@@ -236,8 +236,7 @@ export class Reads {
     if (ms < QUICK_MS) this.#speeds.set(statement, 'quick')
     else if (ms >= SLOW_MS) this.#speeds.set(statement, 'slow')
     else if (speed === 'quick') this.#speeds.set(statement, 'doubtful')
-    // One that was not known may have been slow only beside many others, of which another was
-    // quick.
+    // A statement without a speed may have been slow only because many others ran.
     else if (speed !== undefined) this.#speeds.delete(statement)
   }
 

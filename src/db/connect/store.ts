@@ -90,8 +90,8 @@ export function openStore({
   const connected = (sql: string) => async (connection: pg.ClientBase) => {
     await pTimeout(connection.query(sql), { milliseconds: CONNECT_MS, message: 'timeout expired' })
   }
-  // Shared connections have quick statements, many of which take longer to plan than to run. A
-  // plan for all values does not know which server has the rows.
+  // Many quick statements take longer to plan than to run. A plan for all values does not know
+  // which server has the rows.
   const planned = dialect.choose({
     usual: `${session}; SET plan_cache_mode = force_generic_plan`,
     ifSpread: session,

@@ -20,11 +20,10 @@ const FOLLOW_MS = 5
 const MAX_FOLLOW_MS = 200
 
 /**
- * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only once
- * it was seen at the highest data version that this gateway has heard of or has answered from, or
- * that the client requires. Otherwise the primary is read. The version of a server is read after
- * each answer, so that the answer's version is never understated. A read that fails on a replica is
- * read once more, from the primary.
+ * Spreads reads over streaming replicas. No answer goes back in time: a replica is read only if it
+ * has the newest data version that this gateway knows and that the client requires. Otherwise the
+ * primary is read. The version of a server is read after each answer, so that the answer's version
+ * is never understated. A read that fails on a replica is read once more, from the primary.
  */
 export class Replicas<Store extends ServerConnections> {
   readonly #options: ReplicasOptions<Store>
@@ -36,7 +35,7 @@ export class Replicas<Store extends ServerConnections> {
   #unsubscribe: (() => void)[] = []
   #floor = 0
   #newest: Sight | undefined
-  // The number of changes that were heard of, and how many of them the floor includes.
+  // The number of notified changes, and how many of them the floor includes.
   #changes = 0
   #learned = -1
   #systemIdentifier: string | undefined

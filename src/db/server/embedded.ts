@@ -401,7 +401,7 @@ async function removeLeftovers(dataDir: string): Promise<void> {
   }
 }
 
-// Joins the running server, or starts it, on `port` if given.
+// Joins the running server or starts it: on `port`, or else on any free one.
 async function enter(installation: Installation, port?: number): Promise<Session> {
   let deadline = Date.now() + PATIENCE_MS
   let candidate = port

@@ -7,7 +7,7 @@ import { RowsOfUsers, replaceMarks, USER_KEY, type UserTable } from '../marks.ts
 import { changes, differs } from './merge.ts'
 import type { Merge, Topology } from './topology.ts'
 
-// The maximum number of statements of which it is cached whether the store answers them rightly.
+// The number of statements whose answer to `answers` is cached.
 const MAX_STATEMENTS = 500
 
 /**
@@ -91,10 +91,7 @@ export class Sharded implements Topology {
     await client.query('SELECT data_changed()')
   }
 
-  /**
-   * Each server does that alone: Citus cannot in a transaction that has read a table of which each
-   * server has a copy.
-   */
+  /** Each server does that itself: Citus cannot in a transaction that has read a reference table. */
   async analyze(): Promise<void> {}
 }
 

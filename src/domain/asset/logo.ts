@@ -9,7 +9,7 @@ const shownSql = (uri: string, hosts: readonly string[]): string => {
   return `CASE WHEN ${uri} ~* '^(data:image/(png|webp|svg[+]xml)[;,]${links})' THEN ${uri} END`
 }
 
-/** The tokens of `tokens.jsonl` with their logos, of which links lead to these hosts only. */
+/** The tokens of `tokens.jsonl` with their logos. Their links lead to these hosts only. */
 export const tokenLogos = (hosts: readonly string[]) => ({
   from: Prisma.sql`token t`,
   columns: sqlColumns({

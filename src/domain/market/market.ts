@@ -59,7 +59,7 @@ const computedMarketColumns = sqlColumns({
 
 export const markets = listing({
   name: 'markets',
-  // Postgres drops the joins of which no column is read.
+  // Postgres drops a join if no column of it is read.
   from: Prisma.sql`market t LEFT JOIN pool ON pool.id = t.pool_address
     AND pool.chain_id = t.chain_id
     LEFT JOIN pool_day d ON d.pool_address = pool.id AND d.distribution_date = (SELECT max(date)

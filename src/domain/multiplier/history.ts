@@ -2,16 +2,7 @@ import { type Column, type Listing, listing, rowFilters, sqlColumns } from 'poth
 import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type MultiplierRevision, Prisma } from '../../generated/prisma/client.ts'
-import { announced } from './rule.ts'
-
-const factor = (stored: string, dollars: string) =>
-  ({
-    sql: `t.${stored}`,
-    type: 'float',
-    nullable: true,
-    description: `The factor for each dollar of ${dollars}. Null if removed.`,
-    sort: true,
-  }) as const
+import { announced, factorColumns } from './rule.ts'
 
 export const revisionColumns = sqlColumns(Prisma.MultiplierRevisionScalarFieldEnum, {
   id: {
@@ -21,10 +12,7 @@ export const revisionColumns = sqlColumns(Prisma.MultiplierRevisionScalarFieldEn
     sort: true,
   },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },
-  depositA: factor('deposit_token_a', 'asset A supplied'),
-  depositB: factor('deposit_token_b', 'asset B supplied'),
-  borrowA: factor('borrow_token_a', 'asset A borrowed'),
-  borrowB: factor('borrow_token_b', 'asset B borrowed'),
+  ...factorColumns({ nullable: true, sort: true }, ' Null if removed.'),
   changedAt: {
     type: 'moment',
     description: "When the revision took effect: the multiplier's `updatedAt`.",

@@ -3,26 +3,14 @@ import { rowOfEach } from 'pothos-sql/host'
 import type { Reader } from '../../db/connect/reader.ts'
 import { type Multiplier, Prisma } from '../../generated/prisma/client.ts'
 import { isoDay } from '../../time.ts'
-import { inForce } from './rule.ts'
-
-const factor = (stored: string, dollars: string) =>
-  ({
-    sql: `t.${stored}`,
-    type: 'float',
-    description: `The factor for each dollar of ${dollars}.`,
-    filter: true,
-    sort: true,
-  }) as const
+import { factorColumns, inForce } from './rule.ts'
 
 export const multiplierColumns = sqlColumns(Prisma.MultiplierScalarFieldEnum, {
   id: { type: 'text' },
   poolAddress: { type: 'address', description: "The pool's address." },
   // The rules of a date are other rows than those of today.
   nodeKey: { sql: 't.pool_address', type: 'text' },
-  depositA: factor('deposit_token_a', 'asset A supplied'),
-  depositB: factor('deposit_token_b', 'asset B supplied'),
-  borrowA: factor('borrow_token_a', 'asset A borrowed'),
-  borrowB: factor('borrow_token_b', 'asset B borrowed'),
+  ...factorColumns({ filter: true, sort: true }),
   createdAt: { type: 'moment', description: 'When the pool first got a multiplier.' },
   updatedAt: { type: 'moment', description: 'When the multiplier last changed.', filter: true },
 })

@@ -18,6 +18,23 @@ export const announced = {
   },
 } as const
 
+/** The columns of the factors of a multiplier or of a revision `t`. */
+export function factorColumns<const Options>(options: Options, note = '') {
+  const factor = (sql: string, dollars: string) =>
+    ({
+      sql: `t.${sql}`,
+      type: 'float',
+      description: `The factor for each dollar of ${dollars}.${note}`,
+      ...options,
+    }) as const
+  return {
+    depositA: factor('deposit_token_a', 'asset A supplied'),
+    depositB: factor('deposit_token_b', 'asset B supplied'),
+    borrowA: factor('borrow_token_a', 'asset A borrowed'),
+    borrowB: factor('borrow_token_b', 'asset B borrowed'),
+  }
+}
+
 export const FACTOR_COLUMNS = [
   'deposit_token_a',
   'deposit_token_b',

@@ -14,7 +14,7 @@ import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
 export const NEXT_DATE = `(SELECT coalesce(max(date) + 1, (now() AT TIME ZONE 'UTC')::date)
   FROM distribution)`
 
-/** SQL of a double of which products of three stay within doubles. */
+/** SQL of a double. The product of three of them stays within doubles. */
 export const bounded = (double: string) => moderate(double, 90)
 
 /** The fields of a position that points are counted from. */

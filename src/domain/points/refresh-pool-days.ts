@@ -11,7 +11,7 @@ const sum = (usd: string) => {
   return `((${part('bigint', '<')} + ${part('numeric', '>=')}) * 0.000001)::float8`
 }
 
-// SQL for an exact sum of whole tokens, of which most are 0.
+// SQL for an exact sum of whole tokens. Most are 0.
 const tokens = (amount: string) =>
   `coalesce(sum(${exact(amount)}) FILTER (WHERE ${amount} <> 0), 0)`
 

@@ -86,7 +86,7 @@ const tokens = [poolColumns.asset1Address, poolColumns.asset2Address]
 
 export const pools = listing({
   name: 'pools',
-  // Postgres drops the joins of which no column is read.
+  // Postgres drops a join if no column of it is read.
   from: Prisma.sql`pool t LEFT JOIN pool_total total ON total.pool_address = t.id
     LEFT JOIN pool_day d ON d.pool_address = t.id AND d.distribution_date = (SELECT max(date)
       FROM distribution)`,

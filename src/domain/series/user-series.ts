@@ -217,21 +217,43 @@ const netAprByBucket = (owners: Prisma.Sql, span: Span) => {
     CROSS JOIN LATERAL (SELECT ${rates} ${netAprFrom(holder)}) e WHERE e.count > 0`
 }
 
-const QUERIES: Record<Part, (owners: Prisma.Sql, span: Span) => Prisma.Sql> = {
-  points: pointsByBucket,
-  netApr: netAprByBucket,
-  earnings: earningsByBucket,
-  ranks: ranksByDate,
-  rewards: rewardsByBucket,
+interface Source {
+  query(owners: Prisma.Sql, span: Span): Prisma.Sql
+  /** How its rows are joined to their bucket. */
+  joined: string
+  tables: UserTable[]
 }
 
-const JOINED: Record<Part, string> = {
-  points: 'p ON p.start = bucket.start',
-  netApr: 'n ON n.start = bucket.start',
-  earnings: 'e ON e.start = bucket.start',
-  ranks: 'k ON k.date = program.last',
-  rewards: 'r ON r.start = bucket.start',
+const HOLDINGS = tablesOfHoldings(Prisma.empty)
+
+const SOURCES: Record<Part, Source> = {
+  points: {
+    query: pointsByBucket,
+    joined: 'p ON p.start = bucket.start',
+    tables: ['account_day'],
+  },
+  netApr: { query: netAprByBucket, joined: 'n ON n.start = bucket.start', tables: HOLDINGS },
+  earnings: {
+    query: earningsByBucket,
+    joined: 'e ON e.start = bucket.start',
+    tables: [...HOLDINGS, 'cash_flow'],
+  },
+  ranks: {
+    query: ranksByDate,
+    joined: 'k ON k.date = program.last',
+    tables: ['account_day', 'rank_history'],
+  },
+  rewards: {
+    query: rewardsByBucket,
+    joined: 'r ON r.start = bucket.start',
+    tables: ['market_liquidation_reward', 'vault_liquidation_reward'],
+  },
 }
+
+const sourcesOf = (used: ReadonlySet<string>) =>
+  (Object.keys(PARTS) as Part[])
+    .filter((part) => isUsed(PARTS[part], used))
+    .map((part) => SOURCES[part])
 
 /**
  * The FROM clause for `userBucketColumns`: the buckets of users, added up. It reads the parts that
@@ -243,25 +265,14 @@ export function userSeriesFrom(
   span: Span,
   used: ReadonlySet<string>,
 ): Prisma.Sql {
-  const joins = partsIn(used).map(
-    (part) => Prisma.sql`LEFT JOIN (${QUERIES[part](owners, span)}) ${Prisma.raw(JOINED[part])}`,
+  const joins = sourcesOf(used).map(
+    ({ query, joined }) => Prisma.sql`LEFT JOIN (${query(owners, span)}) ${Prisma.raw(joined)}`,
   )
   return Prisma.sql`FROM ${calendar(span)}
     ${joins.length > 0 ? Prisma.join(joins, ' ') : Prisma.empty}`
 }
 
-const partsIn = (used: ReadonlySet<string>) =>
-  (Object.keys(PARTS) as Part[]).filter((part) => isUsed(PARTS[part], used))
-
-const TABLES: Record<Part, readonly UserTable[]> = {
-  points: ['account_day'],
-  netApr: tablesOfHoldings(Prisma.empty),
-  earnings: [...tablesOfHoldings(Prisma.empty), 'cash_flow'],
-  ranks: ['account_day', 'rank_history'],
-  rewards: ['market_liquidation_reward', 'vault_liquidation_reward'],
-}
-
 /** The tables of users that `userSeriesFrom` reads. */
 export const tablesOfSeries = (used: ReadonlySet<string>): UserTable[] => [
-  ...new Set(partsIn(used).flatMap((part) => TABLES[part])),
+  ...new Set(sourcesOf(used).flatMap(({ tables }) => tables)),
 ]

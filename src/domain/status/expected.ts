@@ -34,7 +34,7 @@ export function nextDistribution(
 }
 
 /**
- * The records after the newest ones of a chain, of which there are some every day.
+ * The next records of a chain that has some every day.
  * @param wholeDay true if they are of a day that has ended
  */
 export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>

@@ -1,7 +1,7 @@
 import type { Dataset } from '../../sources/dataset/dataset.ts'
 import { checkDataset, type ImportDeps, importDataset } from '../dataset/import.ts'
 
-/** Another gateway, of which this store may be a copy. */
+/** Another gateway. This store may be a copy of it. */
 export interface RulesSource {
   name: string
   /**
