@@ -6,8 +6,8 @@ import { documents, ROOT } from '../docs/markdown.ts'
 /** The names that other rooms may import of a room, unless its row states more. */
 const NAMES = 10
 
-/** Rooms without a door: they have one folder for each noun or task. */
-const OPEN = ['graphql', 'generated', 'workers']
+/** Written by generators. */
+const OPEN = ['generated']
 
 /** They try, measure or build parts of every room. */
 const PART_OF_NO_ROOM = ['bench', 'build']

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { StoreClient, type ClientConfig } from '../../src/db/connect/client.ts'
+import { type ClientConfig, StoreClient } from '../../src/db/connect/client.ts'
 import { sendForText, type TextRow } from '../../src/db/connect/protocol.ts'
 import { type Reader, readFor } from '../../src/db/connect/reader.ts'
 import { openStore as openOn, type Store } from '../../src/db/connect/store.ts'

@@ -5,7 +5,7 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import { amountColumns, ofBothSides } from './amounts.ts'
 import { rateFilters, rateSortKeys } from './rates.ts'
 
-const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
+export const poolColumns = sqlColumns(Prisma.PoolScalarFieldEnum, {
   id: {
     type: 'address',
     field: 'address',

@@ -3,7 +3,7 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import { entityColumns, entityFilters } from '../market/entity.ts'
 import { totalColumns } from './totals.ts'
 
-const vaultColumns = sqlColumns(
+export const vaultColumns = sqlColumns(
   Prisma.VaultScalarFieldEnum,
   entityColumns('vault', { name: { type: 'text', description: "The vault's name.", sort: true } }),
 )
