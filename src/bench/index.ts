@@ -1,5 +1,4 @@
 /** The door of the bench: what it knows of operations, for tests. */
-export { chargeTable } from './charge-table.ts'
 export { fixedNames } from './charges/names.ts'
 export { fieldsOf, marginsOf, probesOf } from './charges/probes.ts'
 export { documents } from './speed/operations.ts'

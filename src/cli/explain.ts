@@ -23,8 +23,10 @@ const changes = graphql(`
       dailyPoints(first: 1, where: { date: { eq: $date } }) { nodes { points } }
       ledger(first: 1000, where: { date: { eq: $date } }) {
         nodes {
-          runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName } run { finishedAt requestedBy kind }
-          multiplierBefore { depositA depositB borrowA borrowB } multiplierAfter { depositA depositB borrowA borrowB }
+          runRecordId pointsBefore pointsAfter pointsChange reasons
+          pool { displayName } run { finishedAt requestedBy kind }
+          multiplierBefore { depositA depositB borrowA borrowB }
+          multiplierAfter { depositA depositB borrowA borrowB }
         }
       }
     }

@@ -40,7 +40,10 @@ import { table } from './table.ts'
 const history = graphql(`
   query CliMultiplierHistory($first: Int!, $pools: [Address!]) {
     multiplierRevisions(first: $first, where: { pools: $pools }) {
-      nodes { recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy revokedAt revokedBy }
+      nodes {
+        recordId poolAddress depositA depositB borrowA borrowB from changedAt recordedAt changedBy
+        revokedAt revokedBy
+      }
     }
   }
 `)

@@ -219,7 +219,9 @@ function describePreview({
       ['points of the program', figure(rest.programPointsBefore), figure(rest.programPointsAfter)],
     ],
   )
-  const changes = `The points of ${figure(rest.changedUserCount)} users would change, the rank of ${figure(rest.changedRankCount)}.`
+  const changes =
+    `The points of ${figure(rest.changedUserCount)} users would change, ` +
+    `the rank of ${figure(rest.changedRankCount)}.`
   if (movers.length === 0) return `${totals}\n${changes}`
   const rows = movers.map((m) => [
     m.userAddress,
@@ -229,5 +231,6 @@ function describePreview({
     m.rankBefore ?? '-',
     m.rankAfter ?? '-',
   ])
-  return `${totals}\n${changes}\n${table(['user', 'points', 'after', 'change', 'rank', 'after'], rows)}`
+  const users = table(['user', 'points', 'after', 'change', 'rank', 'after'], rows)
+  return `${totals}\n${changes}\n${users}`
 }

@@ -23,7 +23,8 @@ const runs = graphql(`
   query CliRuns($first: Int!, $where: RunFilter) {
     runs(first: $first, where: $where) {
       nodes {
-        recordId kind date leg status requestedBy startedAt finishedAt durationMs error basePointsDeposit basePointsBorrow
+        recordId kind date leg status requestedBy startedAt finishedAt durationMs error
+        basePointsDeposit basePointsBorrow
         sources { kind name digest count block time fetchedAt }
         totalsBefore { positionCount userCount totalPoints: points }
         totalsAfter { positionCount userCount totalPoints: points }
@@ -43,7 +44,8 @@ const difference = graphql(`
         totalCount
         nodes {
           userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName }
-          multiplierBefore { depositA depositB borrowA borrowB } multiplierAfter { depositA depositB borrowA borrowB }
+          multiplierBefore { depositA depositB borrowA borrowB }
+          multiplierAfter { depositA depositB borrowA borrowB }
         }
       }
     }

@@ -139,7 +139,8 @@ function listenFault({ HOST, PORT }: Config, code = ''): ConfigError | undefined
 async function readExample({ store }: Deps): Promise<{ wallet: string | null; isEmpty: boolean }> {
   const { rows } = await store.pool.query<{ wallet: string | null; isEmpty: boolean }>(
     `SELECT (SELECT user_address FROM account WHERE rank = 1) AS wallet,
-      NOT EXISTS (SELECT FROM pool UNION ALL SELECT FROM vault UNION ALL SELECT FROM "user") AS "isEmpty"`,
+      NOT EXISTS (SELECT FROM pool UNION ALL SELECT FROM vault UNION ALL SELECT FROM "user")
+        AS "isEmpty"`,
   )
   return rows[0] ?? { wallet: null, isEmpty: true }
 }
@@ -149,13 +150,26 @@ function welcome(
   base: string,
   { wallet, isEmpty }: { wallet: string | null; isEmpty: boolean },
 ): string {
+  const query =
+    `{ user(address: \\"${wallet}\\") { totalPoints rank } ` +
+    'leaderboard(first: 3) { nodes { rank userAddress points } } }'
   const examples = wallet
     ? `Try
   curl '${base}/points/leaderboard?account=${wallet}'
   curl '${base}/graphql' -H 'content-type: application/json' \\
-    -d '{"query":"{ user(address: \\"${wallet}\\") { totalPoints rank } leaderboard(first: 3) { nodes { rank userAddress points } } }"}'
+    -d '{"query":"${query}"}'
 `
     : ''
+  const load = isEmpty
+    ? 'The store is empty. Load data while this server runs'
+    : 'Your own data, while this server runs'
+  const sample = isEmpty
+    ? 'Or stop it, and load the sample data: npm start without SAMPLE_DATA=off.\n'
+    : ''
+  const changes =
+    (config.ADMIN_TOKEN ?? config.ADMIN_TOKENS)
+      ? ''
+      : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'
   return `
 Lending graph gateway on ${base}
   Store      ${storeName}${config.REDIS_URL ? ', cache in Redis' : ''}
@@ -163,14 +177,10 @@ Lending graph gateway on ${base}
   GraphiQL   ${base}/graphql
   Docs       ${base}/docs   (REST: ${base}/docs/rest, OpenAPI: ${base}/openapi.json)
   Health     ${base}/health
-${examples}${isEmpty ? 'The store is empty. Load data while this server runs' : 'Your own data, while this server runs'}
+${examples}${load}
   npm run gateway -- import DIR                     files: ${base}/docs/cli#import has the format
   npm run gateway -- import https://other-gateway   a copy of another gateway
-${isEmpty ? 'Or stop it, and load the sample data: npm start without SAMPLE_DATA=off.\n' : ''}${
-  (config.ADMIN_TOKEN ?? config.ADMIN_TOKENS)
-    ? ''
-    : 'Changes over HTTP are off: set ADMIN_TOKEN to allow them.\n'
-}`
+${sample}${changes}`
 }
 
 const PROGRESS_MS = 1500

@@ -136,7 +136,8 @@ function describe(
   const until = newest ? `up to ${newest.toISOString()}` : `${source} has none`
   const changes = `${figure(written)} ${dryRun ? 'would be new or changed' : 'new or changed'}`
   const stay = kept ? `, ${figure(kept)} stored but not in the source` : ''
-  return `${leg}: ${recordCount(fetched)}${from}, ${changes}${stay}, ${until}${id ? ` (run ${id})` : ''}`
+  const run = id ? ` (run ${id})` : ''
+  return `${leg}: ${recordCount(fetched)}${from}, ${changes}${stay}, ${until}${run}`
 }
 
 function named(text: string): PartName {

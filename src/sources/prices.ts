@@ -195,21 +195,20 @@ function readPrice(
   if (!isObject(coin)) return 'what it says of the token is no object'
   const { price, timestamp, confidence, decimals } = coin
   if (typeof price !== 'number' || !Number.isFinite(price) || price <= 0)
-    return `the price must be a number above 0, not ${cut(String(JSON.stringify(price)), 40)}`
+    return `the price must be a number above 0, not ${asJson(price)}`
   if (typeof timestamp !== 'number' || !Number.isFinite(timestamp))
     return 'its price has no timestamp'
   if (Math.abs(timestamp - time) > maxAgeSeconds)
     return `its price is of ${isoOf(timestamp)}, more than ${maxAgeSeconds} s away`
   if (confidence !== undefined && confidence !== null && !(Number(confidence) >= MIN_CONFIDENCE))
-    return `its confidence, ${cut(String(JSON.stringify(confidence)), 40)}, is below ${MIN_CONFIDENCE}`
+    return `its confidence, ${asJson(confidence)}, is below ${MIN_CONFIDENCE}`
   if (decimals === undefined || decimals === null) return { price }
   if (typeof decimals !== 'number' || !Number.isInteger(decimals) || decimals < 0 || decimals > 255)
-    return (
-      'the decimals must be an integer from 0 to 255, not ' +
-      `${cut(String(JSON.stringify(decimals)), 40)}`
-    )
+    return `the decimals must be an integer from 0 to 255, not ${asJson(decimals)}`
   return { price, decimals }
 }
+
+const asJson = (value: unknown) => cut(String(JSON.stringify(value)), 40)
 
 function isoOf(time: number): string {
   const date = new Date(time * 1000)

@@ -106,7 +106,8 @@ function readerOf(
       return async function* ({ address: user, rewards }) {
         const refs = (rewards ?? (await known()).entities).filter((ref) => ref.kind === kind)
         for (const { address, chainId } of refs) {
-          const path = `/v1/users/${user}/${kind}-liquidation-rewards?${kind}=${address}&chain_id=${chainId}`
+          const place = `${kind}=${address}&chain_id=${chainId}`
+          const path = `/v1/users/${user}/${kind}-liquidation-rewards?${place}`
           if (!rewards && !(await server.has(`${path}&page=1&page_size=1`))) continue
           yield* newest(ofUser(server, path, REWARDS[kind], user), isNew, (row) => ({
             chainId,

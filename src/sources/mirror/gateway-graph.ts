@@ -204,7 +204,10 @@ const REWARDS = 400
 
 const marketsWith = (more: string) => `query Markets($after: String) {
     markets(first: 1000, after: $after) {
-      nodes { chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr ${more} pool { address } }
+      nodes {
+        chainId address asset { address symbol decimals } depositRate: depositApr
+        borrowRate: borrowApr ${more} pool { address }
+      }
       pageInfo { hasNextPage endCursor }
     }
   }`
@@ -232,7 +235,10 @@ export const graphOperations = {
   }`,
   version: 'query DataVersion { dataVersion }',
   pools: `query Pools($after: String) {
-    pools(first: 1000, after: $after) { nodes { address chainId } pageInfo { hasNextPage endCursor } }
+    pools(first: 1000, after: $after) {
+      nodes { address chainId }
+      pageInfo { hasNextPage endCursor }
+    }
   }`,
   markets: marketsWith('maxLtv liquidationThreshold'),
   marketsWithoutRisk: marketsWith(''),
@@ -247,7 +253,10 @@ export const graphOperations = {
       totalCount
       nodes {
         address
-        liquidationRewards(first: ${REWARDS}) { nodes { chainId entityType entityAddress } pageInfo { hasNextPage } }
+        liquidationRewards(first: ${REWARDS}) {
+          nodes { chainId entityType entityAddress }
+          pageInfo { hasNextPage }
+        }
       }
       pageInfo { hasNextPage endCursor }
     }
@@ -265,7 +274,8 @@ export const graphOperations = {
     multiplierRevisions(first: 1000, after: $after) {
       totalCount
       nodes {
-        recordId poolAddress depositA depositB borrowA borrowB from changedAt changedBy recordedAt revokedAt revokedBy
+        recordId poolAddress depositA depositB borrowA borrowB from changedAt changedBy recordedAt
+        revokedAt revokedBy
       }
       pageInfo { hasNextPage endCursor }
     }
@@ -279,7 +289,8 @@ export const graphOperations = {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
         nodes {
-          kind chainId entityType entityAddress userAddress txHash logIndex legacy { timestamp } amount { raw usd }
+          kind chainId entityType entityAddress userAddress txHash logIndex
+          legacy { timestamp } amount { raw usd }
         }
         pageInfo { hasNextPage endCursor }
       }

@@ -70,7 +70,8 @@ async function mirrorSnapshots(
   schema: z.ZodType<SnapshotRow>,
   holdings: Map<string, Holding>,
 ): Promise<void> {
-  const path = `/v1/users/${user}/${kind}-position-snapshots?from_timestamp=0&to_timestamp=${endOfTime}`
+  const window = `from_timestamp=0&to_timestamp=${endOfTime}`
+  const path = `/v1/users/${user}/${kind}-position-snapshots?${window}`
   const seen = new Set<string>()
   for await (const { rows } of indexerPages(indexer, path, schema)) {
     for (const row of rows) {
