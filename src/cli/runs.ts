@@ -52,7 +52,7 @@ const difference = graphql(`
   }
 `)
 
-interface RunsOptions {
+interface RunListOptions {
   date?: Date
   kind?: DistributionKind[]
   status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED'
@@ -106,7 +106,7 @@ export function addRuns(program: Command): void {
     )
     .addOption(new Option('--limit <n>', 'number of runs').argParser(parseCount(1000)).default(20))
     .option('--json', 'print one JSON object per line')
-    .action(({ date, kind, status, limit, json }: RunsOptions) =>
+    .action(({ date, kind, status, limit, json }: RunListOptions) =>
       withDeps(async (deps) => {
         await closeDeadRuns(deps.pool)
         const where = {
@@ -147,10 +147,10 @@ export function addRuns(program: Command): void {
       new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20),
     )
     .option('--json', 'print one JSON object per line')
-    .action((id: string, since: string | undefined, _: RunsOptions, command: Command) =>
+    .action((id: string, since: string | undefined, _: RunListOptions, command: Command) =>
       withDeps(async (deps) => {
         // `runs` takes options of the same name first.
-        const { limit } = command.optsWithGlobals<RunsOptions>()
+        const { limit } = command.optsWithGlobals<RunListOptions>()
         const { readGraph } = await import('./read-graph.ts')
         const { run } = await readGraph(deps, difference, {
           run: id,

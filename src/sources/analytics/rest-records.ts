@@ -125,9 +125,12 @@ function readerOf(
   }
 }
 
-type Row = z.ZodType<{ accountId: string; timestamp: string }>
-const SNAPSHOTS: Record<EntityRef['kind'], Row> = { market: marketSnapshot, vault: vaultSnapshot }
-const REWARDS: Record<EntityRef['kind'], Row> = { market: marketReward, vault: vaultReward }
+type RowSchema = z.ZodType<{ accountId: string; timestamp: string }>
+const SNAPSHOTS: Record<EntityRef['kind'], RowSchema> = {
+  market: marketSnapshot,
+  vault: vaultSnapshot,
+}
+const REWARDS: Record<EntityRef['kind'], RowSchema> = { market: marketReward, vault: vaultReward }
 
 async function* ofUser<T extends { accountId: string }>(
   server: RestServer,

@@ -157,15 +157,15 @@ export function graphPositions(
   }
 }
 
-type Variables = PositionsByCursorQueryVariables | PositionsByOffsetQueryVariables
+type PageVariables = PositionsByCursorQueryVariables | PositionsByOffsetQueryVariables
 type PageArguments =
   | Pick<PositionsByCursorQueryVariables, 'first' | 'after'>
   | Pick<PositionsByOffsetQueryVariables, 'limit' | 'offset'>
 
 // Removes variables that the translated operation does not use.
-const variablesOf = (variables: Variables, names: Names) =>
+const variablesOf = (variables: PageVariables, names: Names) =>
   Object.fromEntries(
-    Object.entries(variables).filter(([name]) => names[name as keyof Variables] !== ''),
+    Object.entries(variables).filter(([name]) => names[name as keyof PageVariables] !== ''),
   )
 
 // The offsets of the pages after the first. The first page shows the actual page size of the

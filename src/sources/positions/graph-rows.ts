@@ -19,7 +19,7 @@ interface PricedToken extends TokenPrice {
   symbol: string
 }
 
-type Position = PositionsByCursorQuery['positions']['nodes'][number]
+type GraphPosition = PositionsByCursorQuery['positions']['nodes'][number]
 const amountNames = [
   'aSupplied',
   'aProtected',
@@ -27,9 +27,9 @@ const amountNames = [
   'bSupplied',
   'bProtected',
   'bBorrowed',
-] as const satisfies (keyof Position)[]
-const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof Position & Name)[]
-type Row = Record<keyof Position, unknown>
+] as const satisfies (keyof GraphPosition)[]
+const rowNames = ['user', 'pool', ...amountNames] as const satisfies (keyof GraphPosition & Name)[]
+type ReceivedRow = Record<keyof GraphPosition, unknown>
 
 /**
  * Creates a reader that converts rows to position records of the import format, with amounts in
@@ -86,8 +86,8 @@ export function rowsReader(options: {
     return entry
   }
 
-  const plainRow = (node: Record<string, unknown>): Row => {
-    const row = { ...node } as unknown as Row
+  const plainRow = (node: Record<string, unknown>): ReceivedRow => {
+    const row = { ...node } as unknown as ReceivedRow
     for (const { name, path } of paths) row[name] = down(node[name], path)
     return row
   }
@@ -95,7 +95,7 @@ export function rowsReader(options: {
   /** @throws RowFault */
   function record(node: unknown): Record<string, unknown> {
     if (!isObject(node)) throw new RowFault(`a position must be an object, not ${described(node)}`)
-    const row = paths.length === 0 ? (node as unknown as Row) : plainRow(node)
+    const row = paths.length === 0 ? (node as unknown as ReceivedRow) : plainRow(node)
     const { user, pool: id } = row
 
     const pool = typeof id === 'string' ? (priced.get(id) ?? poolOf(id)) : undefined
