@@ -21,19 +21,31 @@ export interface DocumentSize {
   /** The maximum number of selections of one key in one selection set. */
   repeated: number
   longest: number
+  /** The levels of fields in an operation, but for those of `__schema`. */
+  depth: number
+  /** The aliases in an operation, but for those of `__typename`. */
+  aliases: number
   /** The approximate number of introspection fields in the answer. */
   introspected: number
 }
 
-interface Size {
+interface SelectionSize {
   expanded: number
+  depth: number
+  aliases: number
   /** The introspection fields of nested selections. */
   described: number
   /** The introspection fields below `__schema` and `__type`. */
   introspected: number
 }
 
-const NOTHING: Size = { expanded: 0, described: 0, introspected: 0 }
+const NOTHING: SelectionSize = {
+  expanded: 0,
+  depth: 0,
+  aliases: 0,
+  described: 0,
+  introspected: 0,
+}
 
 /**
  * Measures documents in linear time: each fragment is measured once, however often it is spread.
@@ -47,9 +59,9 @@ export class DocumentMeter {
 
   measure(document: DocumentNode): DocumentSize {
     const fragments = fragmentsOf(document)
-    const measured = new Map<SelectionSetNode, Size>()
-    const size: DocumentSize = { written: 0, expanded: 0, repeated: 0, longest: 0, introspected: 0 }
-    const ofFragment = (set: SelectionSetNode): Size => {
+    const measured = new Map<SelectionSetNode, SelectionSize>()
+    const size: DocumentSize = { ...NOTHING, written: 0, repeated: 0, longest: 0 }
+    const ofFragment = (set: SelectionSetNode): SelectionSize => {
       let sum = measured.get(set)
       if (sum) return sum
       // Stops at a cycle, which validation rejects.
@@ -58,19 +70,21 @@ export class DocumentMeter {
       measured.set(set, sum)
       return sum
     }
-    const ofSet = (set: SelectionSetNode, keys = new Map<string, number>()): Size => {
-      const sum: Size = { ...NOTHING }
+    const ofSet = (set: SelectionSetNode, keys = new Map<string, number>()): SelectionSize => {
+      const sum: SelectionSize = { ...NOTHING }
       for (const selection of set.selections) {
         size.written++
         sum.expanded++
         const below = belowOf(selection, keys)
         sum.expanded += below.expanded
+        sum.depth = Math.max(sum.depth, below.depth)
+        sum.aliases += below.aliases
         sum.described += below.described
         sum.introspected += below.introspected
       }
       return sum
     }
-    const belowOf = (selection: SelectionNode, keys: Map<string, number>): Size => {
+    const belowOf = (selection: SelectionNode, keys: Map<string, number>): SelectionSize => {
       if (selection.kind === Kind.FIELD) return ofField(selection, keys)
       const fragment = fragmentOf(selection, fragments)
       if (!fragment) return NOTHING
@@ -80,15 +94,19 @@ export class DocumentMeter {
     const ofField = (
       { name: { value: name }, alias, selectionSet }: FieldNode,
       keys: Map<string, number>,
-    ): Size => {
+    ): SelectionSize => {
       const key = alias?.value ?? name
       const times = (keys.get(key) ?? 0) + 1
       keys.set(key, times)
       if (times > size.repeated) size.repeated = times
       if (key.length > size.longest) size.longest = key.length
-      const { expanded, described, introspected } = selectionSet ? ofSet(selectionSet) : NOTHING
+      const below = selectionSet ? ofSet(selectionSet) : NOTHING
+      const { expanded, depth, aliases, described, introspected } = below
+      const isAlias = alias && name !== '__typename' && key !== '__typename'
       return {
         expanded,
+        depth: name === '__schema' ? 0 : 1 + depth,
+        aliases: aliases + (isAlias ? 1 : 0),
         described: (this.#rows[name] ?? 1) * (1 + described),
         introspected: name === '__schema' || name === '__type' ? 1 + described : introspected,
       }
@@ -96,9 +114,10 @@ export class DocumentMeter {
     for (const definition of document.definitions) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) ofFragment(definition.selectionSet)
       if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-      const { expanded, introspected } = ofSet(definition.selectionSet)
-      size.expanded += expanded
-      size.introspected = Math.max(size.introspected, introspected)
+      const operation = ofSet(definition.selectionSet)
+      size.expanded += operation.expanded
+      for (const part of ['depth', 'aliases', 'introspected'] as const)
+        size[part] = Math.max(size[part], operation[part])
     }
     return size
   }

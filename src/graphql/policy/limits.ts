@@ -1,5 +1,3 @@
-import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
-import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
 import {
   type DocumentNode,
   GraphQLError,
@@ -7,8 +5,6 @@ import {
   type Location,
   parse,
   type Source,
-  specifiedRules,
-  type ValidationRule,
   validate,
   visit,
 } from 'graphql'
@@ -67,8 +63,6 @@ export type ChargeOperation = (cost: number) => Promise<string | undefined>
  */
 export class Limiter {
   readonly limits: Limits
-  // None depends on variables, as a document is validated once.
-  readonly #rules: ValidationRule[]
   readonly #schema: GraphQLSchema
   readonly #meter: DocumentMeter
   readonly #costs = new WeakMap<Costed, Figure>()
@@ -77,7 +71,6 @@ export class Limiter {
     this.#schema = schema
     this.#meter = new DocumentMeter(schema)
     this.limits = limits
-    this.#rules = rulesOf(limits, this.#meter)
   }
 
   /** Parses a document. @throws GraphQLError if it is invalid or too large */
@@ -142,9 +135,42 @@ export class Limiter {
   }
 
   validate(document: DocumentNode): readonly GraphQLError[] {
-    const errors = validate(this.#schema, document, [...specifiedRules, ...this.#rules])
+    const errors = [...validate(this.#schema, document), ...this.#excesses(document)]
     for (const { extensions } of errors) extensions.code ??= 'GRAPHQL_VALIDATION_FAILED'
     return errors
+  }
+
+  // None of them depends on variables, as a document is validated once.
+  #excesses(document: DocumentNode): GraphQLError[] {
+    const { depth, aliases, introspected } = this.#meter.measure(document)
+    const { limits } = this
+    const excesses: GraphQLError[] = []
+    if (limits.depth !== null && depth > limits.depth)
+      excesses.push(
+        refusal(
+          'DEPTH_LIMIT_EXCEEDED',
+          `The operation is nested ${depth} levels deep, at most ${limits.depth} are allowed. Ask ` +
+            'for what is below in another request.',
+        ),
+      )
+    if (limits.aliases !== null && aliases > limits.aliases)
+      excesses.push(
+        refusal(
+          'ALIAS_LIMIT_EXCEEDED',
+          `The operation has ${aliases} aliases, at most ${limits.aliases} are allowed. Ask for ` +
+            'many at once (such as lookupUsers(addresses:)), or split it into several requests.',
+        ),
+      )
+    if (limits.cost !== null && introspected > MAX_INTROSPECTED)
+      excesses.push(
+        refusal(
+          'COST_LIMIT_EXCEEDED',
+          `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's ` +
+            `description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, ` +
+            'without aliases.',
+        ),
+      )
+    return excesses
   }
 
   assertReadable(variables: unknown): void {
@@ -230,64 +256,6 @@ function dropTokens(document: DocumentNode): void {
       Object.assign(node, { loc: { start, end, source } })
     },
   })
-}
-
-function rulesOf({ depth, aliases, cost }: Limits, meter: DocumentMeter): ValidationRule[] {
-  const options = { propagateOnRejection: false, exposeLimits: true }
-  const rules: ValidationRule[] = []
-  if (depth !== null) {
-    const message = (levels: string) =>
-      `The operation is nested ${levels} levels deep, at most ${depth} are allowed. Ask for ` +
-      'what is below in another request.'
-    rules.push(
-      maxDepthRule({
-        ...options,
-        n: depth,
-        flattenFragments: true,
-        onReject: [report('DEPTH_LIMIT_EXCEEDED', message)],
-      }),
-    )
-  }
-  if (aliases !== null) {
-    const message = (count: string) =>
-      `The operation has ${count} aliases, at most ${aliases} are allowed. Ask for many at ` +
-      'once (such as lookupUsers(addresses:)), or split it into several requests.'
-    rules.push(
-      maxAliasesRule({
-        ...options,
-        n: aliases,
-        onReject: [report('ALIAS_LIMIT_EXCEEDED', message)],
-      }),
-    )
-  }
-  if (cost !== null) rules.push((context) => introspectionRule(context, meter))
-  return rules
-}
-
-// Limits introspection, whose size is known before execution and does not depend on variables.
-function introspectionRule(
-  context: Parameters<ValidationRule>[0],
-  meter: DocumentMeter,
-): ReturnType<ValidationRule> {
-  const leave = (document: DocumentNode) => {
-    const { introspected } = meter.measure(document)
-    if (introspected <= MAX_INTROSPECTED) return
-    const message =
-      `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's ` +
-      `description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, ` +
-      'without aliases.'
-    context.reportError(refusal('COST_LIMIT_EXCEEDED', message))
-  }
-  return { Document: { leave } }
-}
-
-// Reports a violation of a library's rule in our words. Its message contains "found 12".
-function report(
-  code: 'DEPTH_LIMIT_EXCEEDED' | 'ALIAS_LIMIT_EXCEEDED',
-  message: (count: string) => string,
-) {
-  return (context: Parameters<ValidationRule>[0] | null, { message: theirs }: GraphQLError) =>
-    context?.reportError(refusal(code, message(/found (\d+)/.exec(theirs)?.[1] ?? 'too many')))
 }
 
 const figure = (number: number) => number.toLocaleString('en-US')

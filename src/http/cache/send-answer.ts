@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import fresh from 'fresh'
 import { DATA_VERSION, type Exchange } from '../exchange.ts'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
@@ -71,10 +70,10 @@ export function sendAnswer(
 // adds and which addresses caches.
 function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return (
-    ifNoneMatch === etag ||
-    fresh({ 'if-none-match': ifNoneMatch.replace(/-(br|gzip)"/g, '"') }, { etag })
-  )
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true
+  const tagOf = (tag: string) => tag.trim().replace(/^W\//, '')
+  const tags = ifNoneMatch.replace(/-(br|gzip)"/g, '"').split(',')
+  return tags.some((tag) => tagOf(tag) === tagOf(etag))
 }
 
 function accepted(header: string | undefined): Encoding | undefined {

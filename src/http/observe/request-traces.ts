@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import {
   type Context,
+  createTraceState,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -19,6 +20,8 @@ import { shownPath } from './shown-path.ts'
 
 const EXPORT_TIMEOUT_MS = 2000
 const MAX_TEXT = 4000
+/** ExportResultCode of @opentelemetry/core. */
+const SUCCESS = 0
 
 const clock = (at: number) => performance.timeOrigin + at
 
@@ -30,7 +33,6 @@ const clock = (at: number) => performance.timeOrigin + at
 export class RequestTraces {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
-  readonly #propagator = new W3CTraceContextPropagator()
 
   constructor(exporter: SpanExporter) {
     this.#provider = new TracerProvider({
@@ -47,7 +49,7 @@ export class RequestTraces {
 
   /** True if a request is traced: all are, unless the client's own trace is not recorded. */
   samples(request: IncomingMessage): boolean {
-    const parent = trace.getSpanContext(this.#parentOf(request))
+    const parent = trace.getSpanContext(parentOf(request))
     return parent === undefined || (parent.traceFlags & 1) === 1
   }
 
@@ -80,7 +82,7 @@ export class RequestTraces {
           'gateway.cache': cache,
         },
       },
-      this.#parentOf(request),
+      parentOf(request),
     )
     if ((response?.statusCode ?? 0) >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     let parent = trace.setSpan(ROOT_CONTEXT, span)
@@ -114,14 +116,23 @@ export class RequestTraces {
   async close(): Promise<void> {
     await this.#provider.shutdown().catch(() => {})
   }
+}
 
-  #parentOf({ headers }: IncomingMessage): Context {
-    const getter = {
-      get: (_: unknown, key: string) => headers[key],
-      keys: () => Object.keys(headers),
-    }
-    return this.#propagator.extract(ROOT_CONTEXT, headers, getter)
+// The header of W3C Trace Context: version, trace, span and flags.
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
+
+function parentOf({ headers: { traceparent, tracestate } }: IncomingMessage): Context {
+  const [, version, traceId = '', spanId = '', flags = '', more] =
+    TRACEPARENT.exec(String(traceparent).trim()) ?? []
+  const parent = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(typeof tracestate === 'string' && { traceState: createTraceState(tracestate) }),
   }
+  const isValid = isSpanContextValid(parent) && !(version === '00' && more)
+  return isValid ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
 }
 
 /**
@@ -138,7 +149,7 @@ export function openTraces(endpoint: string, log: Log): RequestTraces {
   return new RequestTraces({
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        const failed = result.code !== ExportResultCode.SUCCESS
+        const failed = result.code !== SUCCESS
         if (failed && !away)
           log.warn(
             { cause: withoutSecrets(result.error?.message ?? ''), endpoint: name },
