@@ -37,15 +37,30 @@ const url = (protocols: RegExp, example: string) =>
       .refine((value) => URL.canParse(value) && protocols.test(new URL(value).protocol), message),
   )
 
+// A text that a function reads: undefined means that it is not valid, and an error says why.
+const parsed = <T>(values: string, parse: (text: string) => T | undefined) =>
+  kind(values, (message) =>
+    z.string().transform((text, context) => {
+      try {
+        const value = parse(text)
+        if (value !== undefined) return value
+        context.addIssue(message)
+      } catch (error) {
+        context.addIssue((error as Error).message)
+      }
+      return z.NEVER
+    }),
+  )
+
 const DATABASE = 'postgres://user:password@host:5432/database'
-const databaseUrl = kind(`a URL like ${DATABASE}`, (message) =>
-  z.string().transform((text, context) => {
-    const read = readDatabaseUrl(text.trim())
-    if ('url' in read && /^postgres(ql)?:$/.test(new URL(read.url).protocol)) return read.url
-    context.addIssue('fault' in read ? read.fault : message)
-    return z.NEVER
-  }),
-)
+
+function postgresUrl(text: string): string | undefined {
+  const read = readDatabaseUrl(text.trim())
+  if ('fault' in read) throw new Error(read.fault)
+  return /^postgres(ql)?:$/.test(new URL(read.url).protocol) ? read.url : undefined
+}
+
+const databaseUrl = parsed(`a URL like ${DATABASE}`, postgresUrl)
 
 // The first segments of the gateway's paths, below which no prefix can begin.
 const SERVED = [
@@ -112,47 +127,13 @@ const analyticsPlace = location(
   (value) => isRemote(value) || isPostgres(value),
 )
 
-const parsed = <T>(values: string, parse: (text: string) => T | undefined) =>
-  kind(values, (message) =>
-    z.string().transform((text, context) => {
-      const value = parse(text)
-      if (value !== undefined) return value
-      context.addIssue(message)
-      return z.NEVER
-    }),
-  )
-
-// A text that is read by a function, whose error says what is wrong with it.
-const readBy = <T>(values: string, read: (text: string) => T) =>
-  kind(values, () =>
-    z.string().transform((text, context) => {
-      try {
-        return read(text)
-      } catch (error) {
-        context.addIssue((error as Error).message)
-        return z.NEVER
-      }
-    }),
-  )
-
-const replicaUrls = kind(
-  'URLs like postgres://user:password@host:5432/database, separated by commas',
-  (message) =>
-    z.string().transform((text, context) => {
-      const read = splitUrls(text).map(readDatabaseUrl)
-      const fault = read.find((one) => 'fault' in one)
-      if (fault) {
-        context.addIssue(fault.fault)
-        return z.NEVER
-      }
-      const urls = read.flatMap((one) => ('url' in one ? [one.url] : []))
-      const isPostgres = (one: string) => /^postgres(ql)?:$/.test(new URL(one).protocol)
-      if (!urls.every(isPostgres)) context.addIssue(message)
-      else if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
-        context.addIssue('must not have the same server twice')
-      return urls
-    }),
-)
+const replicaUrls = parsed(`URLs like ${DATABASE}, separated by commas`, (text) => {
+  const urls = splitUrls(text).flatMap((one) => postgresUrl(one) ?? [])
+  if (urls.length < splitUrls(text).length) return undefined
+  if (new Set(urls.map((one) => new URL(one).host)).size < urls.length)
+    throw new Error('must not have the same server twice')
+  return urls
+})
 
 /** Splits a list of URLs. Passwords may contain commas. */
 export const splitUrls = (text: string): string[] =>
@@ -376,7 +357,7 @@ export const variables = z.object({
   POSITIONS_SOURCE_PAGE_SIZE: whole(1, 100_000)
     .default(1000)
     .describe('positions a page of a GraphQL source'),
-  POSITIONS_SOURCE_FIELDS: readBy('a JSON object of names', parseNames).default(defaultNames).meta({
+  POSITIONS_SOURCE_FIELDS: parsed('a JSON object of names', parseNames).default(defaultNames).meta({
     description:
       'a GraphQL source\'s names for ours: `{"user": "account.id", "positions": "userPositions"}`',
     defaultText: 'our names',
@@ -390,7 +371,7 @@ export const variables = z.object({
     )
     .meta(BY_HOST),
   ...legSources,
-  ANALYTICS_MAPPING: readBy('a JSON file of mappings', (path) => readMappings(path, legFields))
+  ANALYTICS_MAPPING: parsed('a JSON file of mappings', (path) => readMappings(path, legFields))
     .default({})
     .describe('a file that says how records are read from a GraphQL server or a Postgres, by leg'),
   ANALYTICS_SOURCE_KEY: key.optional().meta({
@@ -468,7 +449,7 @@ export const variables = z.object({
       description: 'the name of the points program, as the graph and the dashboard show it',
       defaultText: 'none',
     }),
-  SEASONS: readBy('seasons like Season 1=2026-01-01..2026-06-30', readSeasons)
+  SEASONS: parsed('seasons like Season 1=2026-01-01..2026-06-30', readSeasons)
     .optional()
     .meta({
       description:
@@ -506,7 +487,7 @@ export const variables = z.object({
     .default(32 * 1024 * 1024)
     .describe('how many bytes one answer may have')
     .meta(OF_ANSWERS),
-  KNOWN_DOCUMENTS: readBy('a JSON file of documents', readTrustedDocuments)
+  KNOWN_DOCUMENTS: parsed('a JSON file of documents', readTrustedDocuments)
     .default([])
     .describe('documents that clients may send by id: `{"sha256:<hash>": "query Name { ... }"}`')
     .meta(OF_ANSWERS),
