@@ -149,8 +149,8 @@ export class Limiter {
       excesses.push(
         refusal(
           'DEPTH_LIMIT_EXCEEDED',
-          `The operation is nested ${depth} levels deep, at most ${limits.depth} are allowed. Ask ` +
-            'for what is below in another request.',
+          `The operation is nested ${depth} levels deep, at most ${limits.depth} are allowed. ` +
+            'Ask for what is below in another request.',
         ),
       )
     if (limits.aliases !== null && aliases > limits.aliases)
@@ -166,8 +166,8 @@ export class Limiter {
         refusal(
           'COST_LIMIT_EXCEEDED',
           `The document asks for about ${figure(Math.ceil(introspected))} fields of the schema's ` +
-            `description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema once, ` +
-            'without aliases.',
+            `description, at most ${figure(MAX_INTROSPECTED)} are allowed. Ask for __schema ` +
+            'once, without aliases.',
         ),
       )
     return excesses
