@@ -11,7 +11,7 @@ export interface Doubt {
   reason: string
 }
 
-/** What is wrong between the fields of a record. */
+/** A field of a record that contradicts another one. */
 export interface Misfit {
   field: string
   reason: string

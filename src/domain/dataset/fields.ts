@@ -21,7 +21,7 @@ interface FieldOptions extends Omit<Described, 'type'> {
   type?: values.FileType
   /** Stricter than the rule of its type. */
   rule?: values.Rule
-  /** Whether a record may lack it, or the text that it then has. By default a nullable one may. */
+  /** True if a record may lack it, as it may a nullable one. A text is what it then has. */
   optional?: boolean | string
 }
 

@@ -109,7 +109,7 @@ const asset = (owner: string) => ({
 
 const depositRate = {
   rule: values.rate,
-  description: `What lenders earn, as a fraction a year (0.05 is 5 %): ${values.RATES}.`,
+  description: `The deposit APR as a fraction (0.05 is 5 %): ${values.RATES}.`,
 }
 
 const factors = (options: { optional?: false }) => ({
@@ -301,7 +301,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     dated: 'changedAt',
     references: { entityId: { kindIn: 'entityType' } },
     fields: fieldsOf({
-      entityType: { ...ENTITY_TYPE, description: 'What has the rates.' },
+      entityType: { ...ENTITY_TYPE, description: 'The kind of the entity that has the rates.' },
       chainId,
       entityId: address('The market or the vault.'),
       changedAt: { type: 'moment', description: 'When the rates took effect.' },
@@ -327,7 +327,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         rule: values.price,
         description: 'The price of one whole token, in USD.',
       },
-      source: { type: 'text', nullable: true, description: 'Where the price is from.' },
+      source: { type: 'text', nullable: true, description: 'The origin of the price.' },
       time: {
         type: 'moment',
         nullable: true,
@@ -482,7 +482,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         type: 'amount',
         description: "Shares of the vault, in the shares' smallest unit.",
       },
-      assets: amount('What the shares are worth'),
+      assets: amount('The worth of the shares'),
       assetsUsd: usd,
     }),
   },

@@ -49,7 +49,7 @@ const elsewhere: Partial<Record<DatasetFile, Record<string, string>>> = {
   },
 }
 
-// What of a dataset with prices is not in its column: an import computes what they give.
+// A dataset with prices leaves out the values that an import computes from them.
 const elsewhereWithPrices: typeof elsewhere = {
   'market-snapshots': usdOfSource('market'),
   'vault-snapshots': usdOfSource('vault'),
