@@ -117,7 +117,9 @@ function referencesOf(format: RecordFormat, entities: KnownEntities) {
       const where = kind === 'pool' ? '' : ` on chain ${texts[chain]}`
       problems.push({
         field,
-        reason: `names ${texts[at]}, which is ${what}${where}, neither in the import nor in the store`,
+        reason:
+          `names ${texts[at]}, which is ${what}${where}, ` +
+          'neither in the import nor in the store',
       })
     }
   }
