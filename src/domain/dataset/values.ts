@@ -319,9 +319,16 @@ export const RULES: Record<Exclude<FileType, 'json'>, Rule> = {
   total,
 }
 
-/** The SQL type of a staged value. Points are staged in millionths. */
-export const stagedSql = (type: FileType): string => {
-  if (type === 'json') return 'jsonb'
-  if (type === 'unix' || type === 'total' || type === 'decimal') return 'bigint'
-  return VALUE_TYPES[type].sql
+// Points are stored in millionths. Other types are as exact as their stored columns.
+const STAGED: Partial<Record<FileType, string>> = {
+  amount: 'numeric(78,0)',
+  decimal: 'bigint',
+  total: 'bigint',
+  unix: 'bigint',
+  moment: 'timestamptz(3)',
+  json: 'jsonb',
 }
+
+/** The SQL type of a staged value. */
+export const stagedSql = (type: FileType): string =>
+  STAGED[type] ?? VALUE_TYPES[type as keyof typeof VALUE_TYPES].sql
