@@ -19,6 +19,7 @@ export { type Filter, type KeyType, type Listing, listing } from './lists/listin
 export * as rowFilters from './lists/row-filters.ts'
 export type { SortBy } from './lists/sort.ts'
 export type { SortKey, SortKeys } from './lists/sort-key.ts'
-export { type Answer, Plan, type Rows } from './plan/plan.ts'
+export type { Answer, Rows } from './plan/answer.ts'
+export { Plan } from './plan/plan.ts'
 export type { Dialect, Reader, Statement, TextRow } from './reader.ts'
 export { type Sql, sql } from './sql-tag.ts'

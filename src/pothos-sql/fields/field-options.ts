@@ -6,9 +6,8 @@ import { listArguments } from './page-arguments.ts'
 import { type AssertArguments, declare, type Extensions, type SqlField } from './sql-field.ts'
 import { resolvedList, type SqlList } from './sql-list.ts'
 
-// What a lookup reads in place of its row if the argument `asOf` has a value.
 interface Past<Row> {
-  /** Its key is that of the present and the argument. */
+  /** Read instead if the argument `asOf` has a value: its key is that of the row, and `asOf`. */
   past?: Lookup<Row>
 }
 

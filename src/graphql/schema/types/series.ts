@@ -166,7 +166,8 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
-      description: `The program's points, positions and USD amounts by date, week or month. ${gaps}`,
+      description:
+        "The program's points, positions and USD amounts by date, week or month. " + gaps,
       columns: programBucketColumns,
       by: [],
       types: [],
