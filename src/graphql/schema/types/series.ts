@@ -72,6 +72,7 @@ export function addSeries(builder: Builder) {
   const { UserSeriesBucket, PoolSeriesBucket } = addSeriesBuckets(builder)
 
   const gaps = 'Every bucket of the range is returned, including gaps, oldest first.'
+  const inBuckets = `by date, week or month. ${gaps}`
 
   const cost = { each: BUCKET }
 
@@ -80,8 +81,8 @@ export function addSeries(builder: Builder) {
       type: UserSeriesBucket,
       cost,
       description:
-        `The user's points, rank, positions, worth, earnings and liquidation rewards by ` +
-        `date, week or month. ${gaps}`,
+        `The user's points, rank, positions, worth, earnings and liquidation ` +
+        `rewards ${inBuckets}`,
       columns: userBucketColumns,
       by: ['address'],
       types: ['text'],
@@ -94,8 +95,8 @@ export function addSeries(builder: Builder) {
       type: UserSeriesBucket,
       cost: { ...cost, perRow: bucketsOfAddress },
       description:
-        `The users' points, positions, worth, earnings and liquidation rewards added up, by ` +
-        `date, week or month. ${gaps}`,
+        `The users' points, positions, worth, earnings and liquidation rewards ` +
+        `added up, ${inBuckets}`,
       columns: userBucketColumns,
       by: ['addresses'],
       types: [],
@@ -125,7 +126,7 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
-      description: `The pool's points, positions and USD amounts by date, week or month. ${gaps}`,
+      description: `The pool's points, positions and USD amounts ${inBuckets}`,
       columns: poolBucketColumns,
       by: ['id'],
       types: ['text'],
@@ -166,8 +167,7 @@ export function addSeries(builder: Builder) {
     series: seriesField(t, {
       type: PoolSeriesBucket,
       cost,
-      description:
-        "The program's points, positions and USD amounts by date, week or month. " + gaps,
+      description: `The program's points, positions and USD amounts ${inBuckets}`,
       columns: programBucketColumns,
       by: [],
       types: [],
