@@ -1,5 +1,6 @@
 export type { Batch, SqlContext } from './batches.ts'
 export { SqlError } from './errors.ts'
+export type { Arguments, HostValue } from './fields/builder.ts'
 export type { PageArguments } from './fields/connection.ts'
 export { listTypes } from './fields/list-types.ts'
 export { defineLookup, type Lookup, lookupIn } from './fields/lookup.ts'

@@ -1,6 +1,4 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
-
-import { type ColumnSql, sqlFields } from 'pothos-sql'
+import { type ColumnSql, type HostValue, sqlFields } from 'pothos-sql'
 import { ENCODINGS } from 'pothos-sql/host'
 import { wholeTokens, wholeTokensSql } from '../../domain/asset/whole-tokens.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -76,7 +74,7 @@ export const wholeTokensField = (value: string, usd: string) => ({
     },
     COST,
   ),
-  resolve: (row: any): TokenAmount => ({
+  resolve: (row: HostValue): TokenAmount => ({
     raw: null,
     usd: row[usd],
     decimals: null,

@@ -1,6 +1,11 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: rows differ from type to type
 import type { ArgBuilder } from '@pothos/core'
-import { type Columns, type PageArguments, type PlainList, sqlFields } from 'pothos-sql'
+import {
+  type Columns,
+  type HostValue,
+  type PageArguments,
+  type PlainList,
+  sqlFields,
+} from 'pothos-sql'
 import { inOrder, pageArguments, readPage, rowsByKey, selectList } from 'pothos-sql/host'
 import type { Batch } from '../../../db/connect/reader.ts'
 import {
@@ -99,8 +104,11 @@ export function ofRecords<Row>(
     )
   return {
     ...sqlFields.declare({ kind: 'list', list: described }, { cost }),
-    resolve: (row: Record<string, unknown>, args: PageArguments, { batches }: GraphContext): any =>
-      batches.load(load, String(row[name]), args),
+    resolve: (
+      row: Record<string, unknown>,
+      args: PageArguments,
+      { batches }: GraphContext,
+    ): HostValue => batches.load(load, String(row[name]), args),
   }
 }
 

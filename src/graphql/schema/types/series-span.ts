@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: rows and arguments differ from field to field
 import type { ArgBuilder, FieldRef, InputRef, ObjectFieldBuilder, ObjectRef } from '@pothos/core'
 import {
   type GraphQLField,
@@ -7,8 +6,10 @@ import {
   getNamedType,
 } from 'graphql'
 import {
+  type Arguments,
   type AssertArguments,
   type Columns,
+  type HostValue,
   type KeyType,
   type PlainList,
   type SqlField,
@@ -64,7 +65,7 @@ export const spanArguments = (arg: ArgBuilder<Types>) => ({
 /** The request for which buckets are read. */
 interface SeriesRead {
   span: Span
-  args: Record<string, any>
+  args: Arguments
   /** The columns that are read. */
   used: ReadonlySet<string>
 }
@@ -122,11 +123,11 @@ export function seriesReading(series: SeriesSql, cost: FieldCost, load?: LoadRow
   return {
     ...sqlFields.declare({ kind: 'list', list: described }, { cost }),
     resolve: async (
-      row: any,
-      args: any,
+      row: HostValue,
+      args: HostValue,
       { batches }: GraphContext,
       info: GraphQLResolveInfo,
-    ): Promise<any> => {
+    ): Promise<HostValue> => {
       const range = needsEnd(args) ? endedAt(args as Range, await batches.load(newest, '')) : args
       const key = by.map((name) => row[name])
       return batches.load(loadRows, key, range, columnsIn(info, described.order ?? []))
@@ -160,7 +161,7 @@ function columnsOf({ extensions }: GraphQLField<unknown, unknown>): string[] {
 }
 
 // Loads the rows of owners, with some of their columns.
-type LoadRows = Batch<readonly unknown[], object[], [Record<string, any>, string[]]>
+type LoadRows = Batch<readonly unknown[], object[], [Arguments, string[]]>
 
 interface SeriesOptions<Bucket> extends SeriesSql {
   load?: LoadRows
