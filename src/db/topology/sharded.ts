@@ -91,7 +91,7 @@ export class Sharded implements Topology {
     await client.query('SELECT data_changed()')
   }
 
-  /** Each server does that itself: Citus cannot in a transaction that has read a reference table. */
+  /** Each server does that: Citus cannot in a transaction that has read a reference table. */
   async analyze(): Promise<void> {}
 }
 

@@ -31,8 +31,9 @@ function snapshotNext(comparison: '<' | '>=', direction: 'DESC' | 'ASC'): string
     const order = ['user_address', 'chain_id', `${kind}_id`, 'timestamp'].map(
       (column) => `s.${column} ${direction}`,
     )
-    return `(SELECT s.timestamp,
-      ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open FROM ${kind}_snapshot s
+    return `(
+      SELECT s.timestamp, ${amounts.map((amount) => `s.${amount} <> 0`).join(' OR ')} AS is_open
+      FROM ${kind}_snapshot s
       WHERE r.entity_type = '${kind}' AND ${ENTITY} AND s.${kind}_id = r.entity_id
         AND s.timestamp ${comparison} r.timestamp
       ORDER BY ${order.join(', ')} FETCH FIRST ROW WITH TIES)`
@@ -53,8 +54,8 @@ function flowNext(comparison: '<' | '>', direction: 'DESC' | 'ASC'): string {
 // A cash flow after the snapshot before leaves something there if it adds; what the other kinds
 // leave is not known.
 const OPENED = `CASE WHEN r.kind IN ('withdraw', 'repay') THEN false
-  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE WHEN f.adds
-    THEN false END`
+  WHEN f.timestamp IS NULL OR f.timestamp <= s.timestamp THEN s.is_open IS NOT TRUE
+  WHEN f.adds THEN false END`
 
 // A cash flow up to the snapshot after needs something if it takes out; the other kinds may add to
 // nothing.
@@ -89,8 +90,10 @@ export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.
       `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s ` +
       `LEFT JOIN ${flow} f ON true) AS ${name}`,
   )
-  return Prisma.sql`FROM (SELECT ${Prisma.raw(columns.join(', '))}
-    FROM (SELECT ${kind} AS kind, ${account} AS user_address,
-    ${chain} AS chain_id, ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp,
-      ${log} AS log_index) r) t`
+  return Prisma.sql`FROM (
+    SELECT ${Prisma.raw(columns.join(', '))}
+    FROM (
+      SELECT ${kind} AS kind, ${account} AS user_address, ${chain} AS chain_id,
+        ${type} AS entity_type, ${entity} AS entity_id, ${timestamp} AS timestamp,
+        ${log} AS log_index) r) t`
 }

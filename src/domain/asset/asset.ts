@@ -40,13 +40,13 @@ export const assets = listing({
   name: 'assets',
   from: Prisma.sql`(SELECT DISTINCT ON (chain_id, address) chain_id, address, symbol, name FROM (
       SELECT chain_id, asset_1_address AS address, asset_1_symbol AS symbol,
-        asset_1_name AS name, 1 AS source,
-        number, id FROM pool
-      UNION ALL SELECT chain_id, asset_2_address, asset_2_symbol, asset_2_name, 1, number, id
-        FROM pool
-      UNION ALL SELECT chain_id, asset_address, asset_symbol, asset_symbol, 2, 0, id FROM market
-      UNION ALL SELECT chain_id, asset_address, asset_symbol, asset_symbol, 3, 0, id
-        FROM vault) source
+        asset_1_name AS name, 1 AS source, number, id FROM pool
+      UNION ALL
+      SELECT chain_id, asset_2_address, asset_2_symbol, asset_2_name, 1, number, id FROM pool
+      UNION ALL
+      SELECT chain_id, asset_address, asset_symbol, asset_symbol, 2, 0, id FROM market
+      UNION ALL
+      SELECT chain_id, asset_address, asset_symbol, asset_symbol, 3, 0, id FROM vault) source
     ORDER BY chain_id, address, source, number, id) t`,
   columns,
   order: { chainId: 'ASC', address: 'ASC' },

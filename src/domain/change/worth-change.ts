@@ -30,8 +30,9 @@ export function worthChangeSql(user: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
     }
     return Prisma.sql`LATERAL (SELECT ${selectList(worthColumns)} ${worthFrom(holder)})`
   }
-  return Prisma.sql`FROM (SELECT ${user} AS address,
-    (${date} + 1)::timestamp AT TIME ZONE 'UTC' - interval '1 second' AS moment) since
+  return Prisma.sql`FROM (
+      SELECT ${user} AS address,
+        (${date} + 1)::timestamp AT TIME ZONE 'UTC' - interval '1 second' AS moment) since
     CROSS JOIN ${worth()} now CROSS JOIN ${worth(Prisma.raw('since.moment'))} past
     WHERE now.time IS NOT NULL AND past.time IS NOT NULL`
 }

@@ -100,8 +100,8 @@ async function programPoints(writer: Writer): Promise<number> {
   return rows[0]?.points ?? 0
 }
 
-const CHANGED = `SELECT user_address AS "userAddress", coalesce(b.points, 0) AS before,
-  coalesce(a.points, 0) AS after,
+const CHANGED = `SELECT user_address AS "userAddress",
+    coalesce(b.points, 0) AS before, coalesce(a.points, 0) AS after,
     b.rank AS "rankBefore", a.rank AS "rankAfter", a.points IS DISTINCT FROM b.points AS moved
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
@@ -117,9 +117,9 @@ async function changesOf(writer: Writer, first: number) {
   )
   const movers = await writer.query<Mover>(
     `SELECT "userAddress", ${doubleOf('before')} AS "pointsBefore",
-      ${doubleOf('after')} AS "pointsAfter",
-       ${doubleOf('after - before')} AS "pointsChange", "rankBefore", "rankAfter"
-         FROM (${CHANGED}) c WHERE moved
+       ${doubleOf('after')} AS "pointsAfter", ${doubleOf('after - before')} AS "pointsChange",
+       "rankBefore", "rankAfter"
+     FROM (${CHANGED}) c WHERE moved
      ORDER BY abs(after - before) DESC, "userAddress" LIMIT $1`,
     [first],
   )

@@ -14,7 +14,7 @@ export const MOST_WINDOW_DATES = { pool: 366, chain: 31 }
 
 /**
  * The values that a window counts: the points of distribution dates, both ends inclusive, of one
- * pool or chain if given.
+ * pool or chain if one is named.
  */
 export interface WindowBounds {
   from?: Date | null

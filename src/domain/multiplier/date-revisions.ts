@@ -97,27 +97,33 @@ const rulesOfDates = `SELECT p.pool_address, d.date, ${COLUMNS}
 // revisions up to it count no more.
 const DATED = `WITH revision AS (
     SELECT r.*, r.id = min(r.id) OVER (PARTITION BY r.pool_address) AS is_first,
-      EXISTS (SELECT FROM multiplier_revision d
+      EXISTS (
+        SELECT FROM multiplier_revision d
         WHERE d.pool_address = r.pool_address AND d.changed_at = r.changed_at
-          AND d.changed_by = r.changed_by
-          AND d.from_date IS NOT NULL) AS is_base
+          AND d.changed_by = r.changed_by AND d.from_date IS NOT NULL) AS is_base
     FROM multiplier_revision r WHERE r.revoked_at IS NULL),
   dated AS (
-    SELECT id, pool_address, ${COLUMNS}, CASE WHEN from_date IS NOT NULL AND $1::bigint IS NULL
-      THEN from_date
+    SELECT id, pool_address, ${COLUMNS},
+      CASE WHEN from_date IS NOT NULL AND $1::bigint IS NULL THEN from_date
         WHEN $1::bigint IS NOT NULL THEN CASE WHEN id = $1::bigint THEN $2::date ELSE from_date END
-        WHEN is_first OR is_base THEN NULL ELSE (changed_at AT TIME ZONE 'UTC')::date
-          END AS new_date, from_date
-    FROM revision r WHERE id >= coalesce((SELECT max(b.id) FROM revision b
+        WHEN is_first OR is_base THEN NULL
+        ELSE (changed_at AT TIME ZONE 'UTC')::date END AS new_date,
+      from_date
+    FROM revision r
+    WHERE id >= coalesce((
+      SELECT max(b.id) FROM revision b
       WHERE b.pool_address = r.pool_address AND b.is_base AND b.from_date IS NULL), 0)),
   all_rules AS (
     SELECT id, pool_address, ${COLUMNS}, new_date FROM dated
-    UNION ALL SELECT DISTINCT 0, pool_address, NULL::float8, NULL::float8, NULL::float8,
-      NULL::float8, NULL::date FROM dated)
-  SELECT id AS revision, pool_address, ${COLUMNS}, new_date AS from_date FROM (
-    SELECT *, min(coalesce(new_date, date '-infinity')) OVER (PARTITION BY pool_address
-      ORDER BY id DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until FROM all_rules) r
+    UNION ALL
+    SELECT DISTINCT 0, pool_address,
+      NULL::float8, NULL::float8, NULL::float8, NULL::float8, NULL::date FROM dated)
+  SELECT id AS revision, pool_address, ${COLUMNS}, new_date AS from_date
+  FROM (
+    SELECT *, min(coalesce(new_date, date '-infinity')) OVER (
+      PARTITION BY pool_address ORDER BY id DESC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until
+    FROM all_rules) r
   WHERE (until IS NULL OR until > coalesce(new_date, date '-infinity'))
     AND pool_address IN (SELECT pool_address FROM dated WHERE new_date IS DISTINCT FROM from_date)`
 

@@ -64,11 +64,13 @@ export async function revisionsById(
  * The FROM clause for `revisionColumns`: a pool's multiplier at a moment. No row if it had none.
  */
 export const revisionAtSql = (pool: Prisma.Sql, moment: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM (SELECT * FROM multiplier_revision r
-    WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
-      AND (r.from_date IS NULL OR r.from_date <= (${moment} AT TIME ZONE 'UTC')::date)
-      AND (r.revoked_at IS NULL OR r.revoked_at > ${moment}) ORDER BY r.id DESC LIMIT 1) t
-        WHERE t.deposit_token_a IS NOT NULL`
+  Prisma.sql`FROM (
+      SELECT * FROM multiplier_revision r
+      WHERE r.pool_address = ${pool} AND r.changed_at <= ${moment}
+        AND (r.from_date IS NULL OR r.from_date <= (${moment} AT TIME ZONE 'UTC')::date)
+        AND (r.revoked_at IS NULL OR r.revoked_at > ${moment})
+      ORDER BY r.id DESC LIMIT 1) t
+    WHERE t.deposit_token_a IS NOT NULL`
 
 const pool = { sql: 'p.id', type: 'address' } as const
 
@@ -93,9 +95,10 @@ export function revisionsAsOf(moment: Date): Listing<MultiplierRevision> {
  * it had none.
  */
 export const revisionUsedSql = (pool: Prisma.Sql, run: Prisma.Sql, date: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`FROM run CROSS JOIN LATERAL (SELECT * FROM multiplier_revision r
-    WHERE r.pool_address = ${pool}
-      AND r.id <= run.multiplier_revision AND ${countsFor(date)}
+  Prisma.sql`FROM run
+    CROSS JOIN LATERAL (
+      SELECT * FROM multiplier_revision r
+      WHERE r.pool_address = ${pool} AND r.id <= run.multiplier_revision AND ${countsFor(date)}
       ORDER BY r.id DESC LIMIT 1) t
     WHERE run.id = ${run} AND t.deposit_token_a IS NOT NULL`
 
@@ -106,10 +109,11 @@ export const revisionsOfRun: Listing<MultiplierRevision> = {
   ...revisionListing,
   name: 'runMultipliers',
   from: Prisma.sql`run
-    CROSS JOIN LATERAL (SELECT * FROM (SELECT DISTINCT ON (pool_address) *
-    FROM multiplier_revision r
-    WHERE id <= run.multiplier_revision AND ${countsFor(Prisma.sql`run.date`)}
-      ORDER BY pool_address, id DESC) newest
-    WHERE deposit_token_a IS NOT NULL) t`,
+    CROSS JOIN LATERAL (
+      SELECT * FROM (
+        SELECT DISTINCT ON (pool_address) * FROM multiplier_revision r
+        WHERE id <= run.multiplier_revision AND ${countsFor(Prisma.sql`run.date`)}
+        ORDER BY pool_address, id DESC) newest
+      WHERE deposit_token_a IS NOT NULL) t`,
   order: [{ column: 't.pool_address', field: 'poolAddress', type: 'address', direction: 'ASC' }],
 }

@@ -60,14 +60,14 @@ export async function multipliersOf(
  * to come has no stored id.
  */
 export const multipliersOnSql = (date: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`(SELECT coalesce(m.id, md5(r.pool_address)::uuid::text) AS id, r.pool_address,
-    r.deposit_token_a,
-      r.deposit_token_b, r.borrow_token_a, r.borrow_token_b,
-        coalesce(m.created_at, r.changed_at) AS created_at,
+  Prisma.sql`(
+    SELECT coalesce(m.id, md5(r.pool_address)::uuid::text) AS id, r.pool_address,
+      r.deposit_token_a, r.deposit_token_b, r.borrow_token_a, r.borrow_token_b,
+      coalesce(m.created_at, r.changed_at) AS created_at,
       greatest(r.changed_at, r.from_date::timestamp AT TIME ZONE 'UTC') AS updated_at,
-        d.date AS on_date
+      d.date AS on_date
     FROM multiplier_rule r CROSS JOIN (SELECT ${date}::date AS date) d
-      LEFT JOIN multiplier m ON m.pool_address = r.pool_address
+    LEFT JOIN multiplier m ON m.pool_address = r.pool_address
     WHERE ${Prisma.raw(inForce('r', 'd.date'))} AND r.deposit_token_a IS NOT NULL) t`
 
 const nodeKey = { sql: "t.pool_address || '@' || t.on_date", type: 'text' } as const

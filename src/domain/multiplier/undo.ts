@@ -85,17 +85,21 @@ async function restate(client: Queryable, undone: Undone[]): Promise<void> {
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by, from_date)
      SELECT pool, ${COLUMNS}, statement_timestamp(), ${ACTOR}, nullif(since, date '-infinity')
+     FROM (
+       SELECT u.pool, ${COLUMNS},
+         greatest(coalesce(r.from_date, date '-infinity'), u.first) AS since,
+         min(coalesce(r.from_date, date '-infinity')) OVER (
+           PARTITION BY u.pool ORDER BY r.id DESC
+           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until,
+         u.first
        FROM (
-       SELECT u.pool, ${COLUMNS}, greatest(coalesce(r.from_date, date '-infinity'),
-         u.first) AS since,
-         min(coalesce(r.from_date, date '-infinity')) OVER (PARTITION BY u.pool ORDER BY r.id DESC
-           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until, u.first
-       FROM (SELECT pool, id, coalesce(first, date '-infinity') AS first
+         SELECT pool, id, coalesce(first, date '-infinity') AS first
          FROM unnest($1::text[], $2::bigint[], $3::date[]) AS u(pool, id, first)) u
-       JOIN (SELECT id, pool_address, from_date, ${COLUMNS} FROM multiplier_revision
+       JOIN (
+         SELECT id, pool_address, from_date, ${COLUMNS} FROM multiplier_revision
          WHERE revoked_at IS NULL
          UNION ALL SELECT 0, id, NULL, NULL, NULL, NULL, NULL FROM pool) r
-           ON r.pool_address = u.pool AND r.id < u.id) r
+         ON r.pool_address = u.pool AND r.id < u.id) r
      WHERE until IS NULL OR (until > since AND until > first) ORDER BY pool, since`,
     [
       undone.map(({ pool }) => pool),

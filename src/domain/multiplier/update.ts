@@ -211,9 +211,10 @@ async function setMultipliers(client: Queryable, updates: MultiplierUpdate[]): P
   await client.query(
     `INSERT INTO multiplier_revision (pool_address, ${COLUMNS}, changed_at, changed_by)
      SELECT pool_address, ${COLUMNS}, updated_at, ${ACTOR} FROM multiplier m
-       WHERE pool_address = ANY($1::text[]) AND EXISTS (
-       SELECT FROM multiplier_rule r WHERE r.pool_address = m.pool_address
-         AND r.from_date IS NOT NULL) ORDER BY 1`,
+     WHERE pool_address = ANY($1::text[]) AND EXISTS (
+       SELECT FROM multiplier_rule r
+       WHERE r.pool_address = m.pool_address AND r.from_date IS NOT NULL)
+     ORDER BY 1`,
     [updates.map(({ poolAddress }) => poolAddress)],
   )
 }

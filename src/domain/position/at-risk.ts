@@ -115,8 +115,8 @@ export function atRiskSql(
     return market ? Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${isOwed}` : isOwed
   }) as [Prisma.Sql, Prisma.Sql]
   const ofSides = (part: 'collateral' | 'debt') =>
-    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END + CASE WHEN ${ofB}
-      THEN ${Prisma.raw(B[part])} ELSE 0 END`
+    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END
+      + CASE WHEN ${ofB} THEN ${Prisma.raw(B[part])} ELSE 0 END`
   // Among falling numbers, as width_bucket needs them to rise.
   const rising = drops.map((drop) => -drop).sort((one, other) => one - other)
   const falling = Prisma.sql`${rising.map(String)}::float8[]`
@@ -128,14 +128,14 @@ export function atRiskSql(
         sum(p.debt) AS debt
       FROM (
         SELECT p.health IS NOT NULL AS known, p.collateral, p.debt,
-          CASE p.health WHEN 0 THEN 0 ELSE -(${falling})[width_bucket(-p.drop, ${falling})]
-            END AS first_drop
+          CASE p.health WHEN 0 THEN 0
+            ELSE -(${falling})[width_bucket(-p.drop, ${falling})] END AS first_drop
         FROM (
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
             ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
             ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
-          FROM ${withMarkets(Prisma.sql`pool u`, lastDate())} JOIN position t ON t.pool_key = u.key
-            AND t.distribution_date = ${lastDate()}
+          FROM ${withMarkets(Prisma.sql`pool u`, lastDate())}
+          JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
           WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p
       GROUP BY 1, 2) p ON true
     WHERE u.id = ${pool} GROUP BY d.drop, d.n) t ORDER BY t.n`

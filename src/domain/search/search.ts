@@ -100,9 +100,8 @@ export async function search(
     FROM (${pool} UNION ALL ${market} UNION ALL ${vault} ${withUsers}) found
     WHERE fit IS NOT NULL
       ${chainId === null ? Prisma.empty : Prisma.sql`AND chain_id = ${chainId}::bigint`}
-    ORDER BY fit, array_position(ARRAY['pool', 'vault', 'market', 'user'], kind), length(name),
-      lower(name) COLLATE "C",
-      chain_id, id
+    ORDER BY fit, array_position(ARRAY['pool', 'vault', 'market', 'user'], kind),
+      length(name), lower(name) COLLATE "C", chain_id, id
     LIMIT ${first}`
   return rows.map(({ fit, ...hit }) => ({ ...hit, match: matches[fit - 1] ?? 'SUBSTRING' }))
 }

@@ -53,9 +53,11 @@ export async function reopenSeasons(
   runIds: (string | null)[],
 ): Promise<void> {
   await client.query(
-    `WITH reopened AS (UPDATE season s SET digest = NULL, closed_at = NULL
-       WHERE closed_at IS NOT NULL AND EXISTS (SELECT FROM unnest($1::date[]) AS d(day)
-         WHERE ${HAS_DATE}) RETURNING s.*)
+    `WITH reopened AS (
+       UPDATE season s SET digest = NULL, closed_at = NULL
+       WHERE closed_at IS NOT NULL
+         AND EXISTS (SELECT FROM unnest($1::date[]) AS d(day) WHERE ${HAS_DATE})
+       RETURNING s.*)
      UPDATE run r SET reopened = s.name FROM reopened s
      WHERE r.id = ANY($2::bigint[]) AND r.date BETWEEN s.starts_at AND s.ends_at`,
     [days, runIds],

@@ -30,11 +30,12 @@ export const lastDates = (span: Span): Prisma.Sql => Prisma.sql`
  * in a gap.
  */
 export const calendar = (span: Span): Prisma.Sql => Prisma.sql`${bucketsOf(span)} bucket
-  LEFT JOIN (SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last,
-    count(*)::int AS dates,
-      sum(total_points) AS points, (array_agg(account_count ORDER BY date DESC))[1] AS user_count
+  LEFT JOIN (
+    SELECT ${startSql(span.interval, 'date')} AS start, max(date) AS last,
+      count(*)::int AS dates, sum(total_points) AS points,
+      (array_agg(account_count ORDER BY date DESC))[1] AS user_count
     FROM distribution WHERE ${within(span, 'date')} GROUP BY 1) program
-      ON program.start = bucket.start`
+    ON program.start = bucket.start`
 
 /** SQL of a value that is null in a gap. */
 export const ofLastDate = (sql: string) => `CASE WHEN program.last IS NOT NULL THEN ${sql} END`

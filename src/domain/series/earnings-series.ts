@@ -39,33 +39,35 @@ export function earningsByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {
     flow AS MATERIALIZED (
       SELECT f.user_address, f.chain_id, f.entity_type::text, f.entity_id, f.timestamp,
         coalesce(${CASH}, 0) AS cash,
-          (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unknown
-      FROM ${owners} CROSS JOIN LATERAL (SELECT * FROM cash_flow f
+        (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unknown
+      FROM ${owners} CROSS JOIN LATERAL (
+        SELECT * FROM cash_flow f
         WHERE f.user_address = owner.address ${upTo('f.timestamp', end)} OFFSET 0) f),
     snapshot AS (
       SELECT h.user_address, h.chain_id, h.entity_type, h.entity_id, h.timestamp, bucket.start,
         sum(h.deposit_usd) AS deposit_usd, sum(h.protected_usd) AS protected_usd,
-          sum(h.debt_usd) AS debt_usd,
-        bool_or(h.unpriced) AS unpriced
+        sum(h.debt_usd) AS debt_usd, bool_or(h.unpriced) AS unpriced
       FROM bucket CROSS JOIN LATERAL (${holdings(holder)}) h GROUP BY 1, 2, 3, 4, 5, 6),
     event AS (
       SELECT ${entity}, start, timestamp, deposit_usd, protected_usd, debt_usd, unpriced,
         timestamp IS NOT NULL AS held,
         coalesce(sum(cash) OVER so_far, 0) AS cash, coalesce(sum(unknown) OVER so_far, 0) AS unknown
-      FROM (SELECT *, timestamp AS moment, NULL::numeric AS cash, NULL::int AS unknown FROM snapshot
-        UNION ALL SELECT ${entity}, NULL, NULL, NULL, NULL, NULL, NULL, timestamp, cash, unknown
-          FROM flow
-        UNION ALL SELECT ${entity}, NULL, start, NULL, NULL, NULL, NULL,
+      FROM (
+        SELECT *, timestamp AS moment, NULL::numeric AS cash, NULL::int AS unknown FROM snapshot
+        UNION ALL
+        SELECT ${entity}, NULL, NULL, NULL, NULL, NULL, NULL, timestamp, cash, unknown FROM flow
+        UNION ALL
+        SELECT ${entity}, NULL, start, NULL, NULL, NULL, NULL,
           floor(extract(epoch FROM moment))::bigint, NULL, NULL
-          FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
+        FROM (SELECT DISTINCT ${entity} FROM flow) f CROSS JOIN bucket) e
       WINDOW so_far AS (PARTITION BY ${entity} ORDER BY moment))
     SELECT t.start, ${selectList(columns)} FROM (
       SELECT h.start, h.entity_type, ${ENTITY_WORTH}, ${HELD_CASH} AS cash,
         coalesce(sum(h.unknown) FILTER (WHERE h.held), 0) AS unknown,
         sum(CASE WHEN h.held THEN -h.cash ELSE h.cash END) AS pending_cash,
         sum(CASE WHEN h.held THEN -h.unknown ELSE h.unknown END) AS pending_unknown
-      FROM event h WHERE h.start IS NOT NULL GROUP BY h.start, h.chain_id, h.entity_type,
-        h.entity_id) t
+      FROM event h WHERE h.start IS NOT NULL
+      GROUP BY h.start, h.chain_id, h.entity_type, h.entity_id) t
     GROUP BY t.start`
 }
 

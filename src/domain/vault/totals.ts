@@ -90,7 +90,10 @@ export const vaultTotalsSql = (
   address: Prisma.Sql,
   asOf: Prisma.Sql,
 ): Prisma.Sql =>
-  Prisma.sql`FROM vault t CROSS JOIN LATERAL (SELECT * FROM vault_day n
-    WHERE n.chain_id = t.chain_id AND n.vault_id = t.id
-      AND n.date <= coalesce(${asOf}, 'infinity') ORDER BY n.date DESC LIMIT 1) d
+  Prisma.sql`FROM vault t
+    CROSS JOIN LATERAL (
+      SELECT * FROM vault_day n
+      WHERE n.chain_id = t.chain_id AND n.vault_id = t.id
+        AND n.date <= coalesce(${asOf}, 'infinity')
+      ORDER BY n.date DESC LIMIT 1) d
     WHERE t.chain_id = ${chainId} AND t.id = ${address}`
