@@ -77,7 +77,7 @@ export async function updateMultipliers(
   })
 }
 
-/** What a change of multipliers, base points or seasons needs. */
+/** The dependencies of a change of multipliers, base points or seasons. */
 export interface ChangeDeps {
   pool: Pool
   now(): Date
