@@ -102,7 +102,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const deps: Deps = {
     config,
     log,
-    outage: new Outage({ log, probe: () => store.probe.ping() }),
+    // A column that does not exist is an outage to clients, so its cause is a warning.
+    outage: new Outage({
+      log: onLog ? log : pino({ level: 'warn' }, { write: noteCause }),
+      probe: () => store.probe.ping(),
+    }),
     store,
     notifications,
     metrics: new Registry(),
