@@ -302,9 +302,9 @@ function checksumOf(script: string): string {
   return createHash('sha256').update(script).digest('hex')
 }
 
-type Failure = pg.DatabaseError
+type PgFailure = pg.DatabaseError
 
-function driverError({ code = 'N/A', severity = 'N/A', message, detail, column, hint }: Failure) {
+function driverError({ code = 'N/A', severity = 'N/A', message, detail, column, hint }: PgFailure) {
   const cause = { code, severity, message, detail, column, hint }
   return new DriverAdapterError({ kind: 'postgres', ...cause })
 }
@@ -331,7 +331,7 @@ async function apply(
         })
       } catch (error) {
         failure = { script, cause: error as Error }
-        throw driverError(error as Failure)
+        throw driverError(error as PgFailure)
       }
     }
     return adapter

@@ -217,7 +217,7 @@ const netAprByBucket = (owners: Prisma.Sql, span: Span) => {
     CROSS JOIN LATERAL (SELECT ${rates} ${netAprFrom(holder)}) e WHERE e.count > 0`
 }
 
-interface Source {
+interface SeriesSource {
   query(owners: Prisma.Sql, span: Span): Prisma.Sql
   /** How its rows are joined to their bucket. */
   joined: string
@@ -226,7 +226,7 @@ interface Source {
 
 const HOLDINGS = tablesOfHoldings(Prisma.empty)
 
-const SOURCES: Record<Part, Source> = {
+const SOURCES: Record<Part, SeriesSource> = {
   points: {
     query: pointsByBucket,
     joined: 'p ON p.start = bucket.start',
