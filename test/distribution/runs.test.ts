@@ -354,10 +354,10 @@ test('a position says which run and which multiplier gave it its points', async 
     const { positions } = await graph(`{ positions(where: { date: { eq: "${day}" } }) { nodes {
       userAddress poolAddress points run { recordId kind requestedBy } multiplierUsed { ${FACTORS} changedBy } } } }`)
     return Object.fromEntries(
-      positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => [
-        userAddress === ANN ? 'imported' : poolAddress === POOL ? 'computed' : 'no multiplier',
-        rest,
-      ]),
+      positions.nodes.map(({ userAddress, poolAddress, ...rest }: any) => {
+        if (userAddress === ANN) return ['imported', rest]
+        return [poolAddress === POOL ? 'computed' : 'no multiplier', rest]
+      }),
     )
   }
   const used = (depositA: number) => ({

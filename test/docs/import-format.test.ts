@@ -13,17 +13,18 @@ import { ROOT } from './markdown.ts'
 const definedBy = (kind: ReferencedKind) =>
   datasetFiles.find((file) => records[file].defines === kind)
 
+function namedBy(to: ReferencedKind | { kindIn: string }): string {
+  if (to === 'asset')
+    return '`asset_1_address` or `asset_2_address` of pools, or `assetAddress` of markets or vaults'
+  if (typeof to === 'string') return `\`id\` of ${definedBy(to)}`
+  return `\`id\` of markets or vaults (\`${to.kindIn}\` says which)`
+}
+
 /** The fields that name a record of another file. */
 function references(): string {
   const rows = datasetFiles.flatMap((file) =>
     Object.entries(records[file].references ?? {}).map(([field, to]) => {
-      const named =
-        to === 'asset'
-          ? '`asset_1_address` or `asset_2_address` of pools, or `assetAddress` of markets or vaults'
-          : typeof to === 'string'
-            ? `\`id\` of ${definedBy(to)}`
-            : `\`id\` of markets or vaults (\`${to.kindIn}\` says which)`
-      return `| ${file}.jsonl | \`${field}\` | ${named}${typeof to === 'string' && to === 'pool' ? '' : ' on the same chain'} |`
+      return `| ${file}.jsonl | \`${field}\` | ${namedBy(to)}${typeof to === 'string' && to === 'pool' ? '' : ' on the same chain'} |`
     }),
   )
   return ['| file | field | names |', '| --- | --- | --- |', ...rows].join('\n')

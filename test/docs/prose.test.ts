@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
+import {
+  buildSchema,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
 import { lexer, type Token, type Tokens } from 'marked'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -59,6 +66,13 @@ function paragraphs(tokens: Token[]): string[] {
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
+function membersOf(type: GraphQLNamedType) {
+  if (isObjectType(type) || isInterfaceType(type))
+    return Object.values(type.getFields()).flatMap((field) => [field, ...field.args])
+  if (isInputObjectType(type)) return Object.values(type.getFields())
+  return isEnumType(type) ? type.getValues() : []
+}
+
 describe('every sentence starts with its subject, and negates its verb', () => {
   test.each(documents.map(({ path }) => path))('in %s', (path) => {
     expect(paragraphs(lexer(read(path))).flatMap((text) => faults(text))).toEqual([])
@@ -68,13 +82,7 @@ describe('every sentence starts with its subject, and negates its verb', () => {
     const schema = buildSchema(read('src/generated/schema.graphql'))
     const described = Object.values(schema.getTypeMap()).flatMap((type) => [
       type,
-      ...(isObjectType(type) || isInterfaceType(type)
-        ? Object.values(type.getFields()).flatMap((field) => [field, ...field.args])
-        : isInputObjectType(type)
-          ? Object.values(type.getFields())
-          : isEnumType(type)
-            ? type.getValues()
-            : []),
+      ...membersOf(type),
     ])
     expect(described.length).toBeGreaterThan(1000)
     expect(
@@ -130,13 +138,15 @@ function commentsOf(source: ts.SourceFile): string[] {
 }
 
 /** The texts of a program that are sentences: descriptions, settings, errors, log lines. */
+function textOf(node: ts.Node): string {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (!ts.isTemplateExpression(node)) return ''
+  return node.head.text + node.templateSpans.map(({ literal }) => `x${literal.text}`).join('')
+}
+
 function sentencesOf(source: ts.SourceFile): string[] {
   return nodesOf(source).flatMap((node) => {
-    const text = ts.isStringLiteralLike(node)
-      ? node.text
-      : ts.isTemplateExpression(node)
-        ? node.head.text + node.templateSpans.map(({ literal }) => `x${literal.text}`).join('')
-        : ''
+    const text = textOf(node)
     return text.length > 20 &&
       /^[A-Zx][\s\S]* /.test(text) &&
       !/\b(SELECT|UPDATE|INSERT)\b/.test(text)

@@ -532,11 +532,8 @@ const query = ({ list, node }: List, where: string, order: string) =>
 const sorted = (noun: string, list: List, key: string, direction: 'ASC' | 'DESC'): Fact => {
   const { order, reversed, first } = list
   const isFirst = first.startsWith(`${key} `)
-  const by = isFirst
-    ? first.endsWith(direction)
-      ? order
-      : reversed
-    : `${list.sorts[key]} ${direction} NULLS LAST, ${order}`
+  const byFirst = first.endsWith(direction) ? order : reversed
+  const by = isFirst ? byFirst : `${list.sorts[key]} ${direction} NULLS LAST, ${order}`
   return {
     name: `${noun} by ${key}_${direction}`,
     query: query(list, list.bound ?? '', `${key}_${direction}`),

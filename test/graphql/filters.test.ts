@@ -663,8 +663,9 @@ function inOrder(list: Tried, rows: Row[], by: { field: string; direction: strin
 /** Points on the leaderboard are its ranks the other way round. */
 const isOwn = (list: Tried, field: string) =>
   field === list.first.field || (list.field === 'Query.leaderboard' && field === 'POINTS')
+const OPPOSITE: Record<string, string> = { ASC: 'DESC', DESC: 'ASC' }
 const turned = (list: Tried, { field, direction }: { field: string; direction: string }) =>
-  field === list.first.field ? direction : direction === 'ASC' ? 'DESC' : 'ASC'
+  field === list.first.field ? direction : (OPPOSITE[direction] as string)
 
 function randomOrder(list: Tried, pick: Pick): { field: string; direction: string }[] {
   const keys = Object.keys(list.keys)

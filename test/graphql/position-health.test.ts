@@ -231,7 +231,8 @@ const inOrderOf = (field: 'ltv' | 'healthFactor' | 'liquidationDrop', rows: Row[
   [...rows].sort((one, other) => {
     const [x, y] = [one[field], other[field]]
     if (x === y) return byId(one, other)
-    return x === null ? 1 : y === null ? -1 : sign * (x - y)
+    if (x === null) return 1
+    return y === null ? -1 : sign * (x - y)
   })
 const below = (most: number, rows: Row[]) =>
   rows.filter(({ healthFactor }) => healthFactor !== null && healthFactor < most)
@@ -557,13 +558,13 @@ describe('collateral at risk', () => {
   const otherOf = (name: Side) => (name === 'a' ? 'b' : 'a')
   const sumOf = (values: (number | null)[]) => {
     const priced = values.filter((value) => value !== null)
-    return values.length === 0
-      ? 0
-      : priced.length === 0
-        ? null
-        : priced.reduce((sum, value) => sum + value, 0)
+    if (values.length > 0 && priced.length === 0) return null
+    return priced.reduce((sum, value) => sum + value, 0)
   }
-  const worth = (usd: number, amount: number) => (usd > 0 ? usd : amount === 0 ? 0 : null)
+  const worth = (usd: number, amount: number) => {
+    if (usd > 0) return usd
+    return amount === 0 ? 0 : null
+  }
 
   /** Of the records with debt that backs on these sides, what each drop liquidates. */
   function expectedOf(n: number, sides: Side[]) {

@@ -71,7 +71,8 @@ function least(type: GraphQLNamedType): string {
   if (!isObjectType(type)) return ''
   const { nodes, cursor, hasNextPage } = type.getFields()
   if (nodes) return `{ nodes ${least(getNamedType(nodes.type))} }`
-  return cursor ? '{ cursor }' : hasNextPage ? '{ hasNextPage }' : '{ __typename }'
+  if (cursor) return '{ cursor }'
+  return hasNextPage ? '{ hasNextPage }' : '{ __typename }'
 }
 
 /**
@@ -99,11 +100,8 @@ function fieldsOfQueries(): Map<string, { planned: boolean; why: unknown }> {
       const planned = operation.plan.covers()
       fields.set(name, { planned, why: field.extensions.unplanned })
       if (!planned) continue
-      const objects = isInterfaceType(target)
-        ? schema.getPossibleTypes(target)
-        : isObjectType(target)
-          ? [target]
-          : []
+      const own = isObjectType(target) ? [target] : []
+      const objects = isInterfaceType(target) ? schema.getPossibleTypes(target) : own
       for (const one of objects) {
         const on = (selection: string) =>
           one === target ? selection : `... on ${one.name} { ${selection} }`

@@ -27,7 +27,7 @@ async function post(
   const response = await fetch(at.base + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   return {
     status: response.status,

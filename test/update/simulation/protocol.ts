@@ -73,13 +73,8 @@ async function fill(): Promise<void> {
   for (const leg of legNames) {
     const { fields } = records[leg]
     const columns = Object.entries(fields).map(([field, { type: ofField }]) => {
-      const type =
-        isIso(leg) && field === dateField(leg)
-          ? 'timestamptz'
-          : ofField === 'float'
-            ? 'float8'
-            : 'text'
-      return `"${field}" ${type}`
+      if (isIso(leg) && field === dateField(leg)) return `"${field}" timestamptz`
+      return `"${field}" ${ofField === 'float' ? 'float8' : 'text'}`
     })
     await database.query(`DROP TABLE IF EXISTS ${tableOf(leg)}`)
     if (mode === 'down') continue
