@@ -253,9 +253,9 @@ function expectAnswer(got: string, { at, language, text }: Block): void {
 const STARTS = /\bnpm start\b|gateway -- serve\b/
 /**
  * The languages of blocks that are compiled by test/client, shown as examples of other programs,
- * generated, or files of test/docs/your-protocol.
+ * generated, or files of test/docs/your-protocol. A drawing has none.
  */
-const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl', 'jsonc']
+const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl', 'jsonc', '']
 /** The languages of answers. */
 const ANSWERS = new Set(['json', 'text'])
 const blocks = documents.flatMap((document) => document.blocks)
