@@ -56,7 +56,7 @@ export interface Client {
   open(source: string, url: string, request?: ClientRequest): Promise<Answer>
   /**
    * The same client for the requests of one fetch, which ends at its limits.
-   * @param bearer the secret of requests that have none of their own
+   * @param bearer the secret of requests that bring no other
    */
   within(fetch: Fetch, bearer?: string): Client
   close(): Promise<void>
