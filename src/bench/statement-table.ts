@@ -47,6 +47,7 @@ export const statementTable: Record<string, number> = {
   'GET /pools/all': 1,
   'GET /positions/breakdown-by-assets': 1,
   'GET /positions/breakdown-by-markets': 1,
+  'GET /positions/breakdown-by-markets?sort=supplied': 1,
   'GET /positions/{address}': 1,
   'GET /v1/users/{address}/market-position-snapshots': 1,
   'GET /v1/users/{address}/vault-position-snapshots': 1,

@@ -30,6 +30,9 @@ afterAll(async () => {
   for (const { gateway } of Object.values(stores)) await gateway?.close()
 })
 
+/** Another statement of an endpoint. */
+const SORTED = '/positions/breakdown-by-markets?sort=supplied'
+
 /** What endpoints require. */
 const REQUIRED: Record<string, string> = {
   'market-liquidation-rewards': `?market=${sampleMarket.address}`,
@@ -67,16 +70,16 @@ const operations: Record<string, Ask> = {
     ]),
   ),
   ...Object.fromEntries(
-    endpoints
-      .filter(([method]) => method === 'GET')
-      .map(([, path]): [string, Ask] => [
+    [...endpoints.filter(([method]) => method === 'GET').map(([, path]) => path), SORTED].map(
+      (path): [string, Ask] => [
         `GET ${path}`,
         async (gateway) => {
           const query = REQUIRED[path.split('/').at(-1) ?? ''] ?? ''
           const response = await gateway.get(path.replace('{address}', sampleUser) + query)
           expect(response.ok, await response.text()).toBe(true)
         },
-      ]),
+      ],
+    ),
   ),
 }
 

@@ -66,7 +66,10 @@ const maybe = (name: string, value: () => unknown) => (randomInt(2) ? `&${name}=
 const user = () => oneOf(world.users)
 const account = () => maybe('account', user)
 const cursored = () =>
-  maybe('cursor', () => oneOf(world.records)) + maybe('limit', () => randomInt(1, 101))
+  maybe('cursor', () => oneOf(world.records)) +
+  maybe('limit', () => randomInt(1, 101)) +
+  maybe('sort', () => oneOf(['supplied', 'borrowed', 'points'])) +
+  maybe('order', () => oneOf(['asc', 'desc']))
 const assets = () => maybe('asset[]', () => [oneOf(world.assets), oneOf(world.assets)].join(','))
 const paged = () =>
   maybe('page', () => randomInt(1, 4)) +

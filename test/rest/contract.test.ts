@@ -322,6 +322,94 @@ describe('GET /positions/breakdown-by-markets', () => {
   )
 })
 
+// On the newest date r3-a, r3-b and r3-c supply 0.1, 0.3 and 0.2 USD, at multipliers of 1, and
+// nothing is borrowed.
+describe.each(['/positions/breakdown-by-markets', '/positions/breakdown-by-assets'])(
+  'GET %s with sort',
+  (path) => {
+    it.each([
+      ['sort=supplied', 'r3-b r3-c r3-a'],
+      ['sort=supplied&order=desc', 'r3-b r3-c r3-a'],
+      ['sort=supplied&order=asc', 'r3-a r3-c r3-b'],
+      ['sort=points&order=asc', 'r3-a r3-c r3-b'],
+      ['sort=points', 'r3-b r3-c r3-a'],
+      ['sort=borrowed', 'r3-a r3-b r3-c'],
+      ['sort=borrowed&order=asc', 'r3-a r3-b r3-c'],
+    ])('%s: the newest date alone, ties by id', async (query, ids) => {
+      expect(await get(`${path}?${query}`)).toMatchObject({ nextCursor: null })
+      expect(idsOf(await get(`${path}?${query}`))).toEqual(ids.split(' '))
+      const pages = await followCursors(`${path}?${query}&limit=1`)
+      expect(pages.flat().map(({ id }) => id)).toEqual(ids.split(' '))
+    })
+
+    it('returns the same records as without it', async () => {
+      const byId = new Map<string, Json>()
+      for (const one of (await get(path)).items) byId.set(one.id, one)
+      for (const one of (await get(`${path}?sort=points`)).items)
+        expect(one).toEqual(byId.get(one.id))
+    })
+
+    it('continues after the place of a cursor outside the list', async () => {
+      // r2-c supplies 145, r2-b nothing that is borrowable.
+      expect(idsOf(await get(`${path}?sort=supplied&cursor=r2-c`))).toEqual([
+        'r3-b',
+        'r3-c',
+        'r3-a',
+      ])
+      expect(idsOf(await get(`${path}?sort=supplied&cursor=r2-b`))).toEqual([])
+      expect(idsOf(await get(`${path}?sort=supplied&order=asc&cursor=r2-b`))).toEqual([
+        'r3-a',
+        'r3-c',
+        'r3-b',
+      ])
+    })
+
+    it('ignores an order alone', async () => {
+      for (const order of ['asc', 'desc'])
+        expect(await get(`${path}?order=${order}`)).toEqual(await get(path))
+    })
+  },
+)
+
+describe('breakdowns with sort and a filter', () => {
+  it('have the records that match, sorted', async () => {
+    const market = `/positions/breakdown-by-markets?sort=supplied&market=${pools.ethUsdc}`
+    expect(idsOf(await get(market))).toEqual(['r3-b', 'r3-a'])
+    expect(idsOf(await get(`${market}&order=asc&limit=1&cursor=r3-a`))).toEqual(['r3-b'])
+    expect(await get('/positions/breakdown-by-markets?sort=supplied&market=none')).toEqual({
+      items: [],
+      nextCursor: null,
+    })
+    const asset = '/points/breakdown-by-assets?sort=supplied&asset='
+    expect(idsOf(await get(`${asset}${tokens.arb}`))).toEqual(['r3-c'])
+    expect(idsOf(await get(`${asset}${tokens.usdc},${tokens.dai}`))).toEqual([
+      'r3-b',
+      'r3-c',
+      'r3-a',
+    ])
+  })
+
+  it('add both sides up to six decimals, so that 0.1 + 0.2 and 0.3 are a tie', async () => {
+    const own = await startOnFixture()
+    await own.deps.store.pool.query(`UPDATE stored_position SET a_supplied_amount_usd = 0.1,
+      b_supplied_amount_usd = 0.2, a_borrowed_amount_usd = 1e308, b_borrowed_amount_usd = 1e308
+      WHERE id IN ('r3-c', 'r3-a')`)
+    try {
+      for (const order of ['asc', 'desc']) {
+        const path = `/positions/breakdown-by-markets?sort=supplied&order=${order}&limit=1`
+        const first = await jsonOf(own, path)
+        expect(idsOf(first)).toEqual(['r3-a'])
+        expect(idsOf(await jsonOf(own, `${path}&cursor=r3-a`))).toEqual(['r3-b'])
+        expect(idsOf(await jsonOf(own, `${path}&cursor=r3-b`))).toEqual(['r3-c'])
+      }
+      const largest = await jsonOf(own, '/positions/breakdown-by-markets?sort=borrowed')
+      expect(idsOf(largest)).toEqual(['r3-a', 'r3-c', 'r3-b'])
+    } finally {
+      await own.close()
+    }
+  })
+})
+
 describe('GET /points/{address}', () => {
   it('gives the dates of a user, oldest first', async () => {
     const { items, nextCursor } = await get(`/points/${upper(ada)}`)

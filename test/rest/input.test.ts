@@ -279,6 +279,25 @@ describe('cursors and text', () => {
     ])
   })
 
+  it.each(breakdowns)('the sort and the order of positions are known words: %s', async (path) => {
+    for (const sort of ['', 'Supplied', 'tvl', 'supplied,points', 'id', '%00', '__proto__'])
+      expect(await refusedFor(`${path}sort=${sort}`), sort).toEqual(['query sort'])
+    for (const order of ['', 'DESC', 'up', 'asc,desc', '1'])
+      for (const sort of ['', 'sort=points&'])
+        expect(await refusedFor(`${path}${sort}order=${order}`), order).toEqual(['query order'])
+    expect(await refusedFor(`${path}sort=points&sort=points`)).toEqual(['query sort'])
+    expect(await refusedFor(`${path}sort[]=points&order[]=asc`)).toEqual([
+      'query order',
+      'query sort',
+    ])
+    expect(await refusedFor(`${path}sort=points&cursor=r9-z`)).toEqual(['query cursor'])
+    expect(await refusedFor(`${path}sort=x&order=y&limit=0`)).toEqual([
+      'query limit',
+      'query order',
+      'query sort',
+    ])
+  })
+
   it('the market of a breakdown is given once', async () => {
     expect(await refusedFor('/positions/breakdown-by-markets?market=a&market=b')).toEqual([
       'query market',

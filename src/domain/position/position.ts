@@ -135,39 +135,43 @@ export type PositionRow = RowOf<typeof positionColumns>
 
 // The sum of amounts of both sides in USD. A quarter of the largest double is the most that is
 // added of each, as Postgres refuses more.
-const ofSides = (...amounts: string[]) =>
+const ofSides = (amounts: readonly string[], most = '4e307') =>
   amounts
     .flatMap((amount) => [`t.a_${amount}_amount_usd`, `t.b_${amount}_amount_usd`])
-    .map((column) => `least(greatest(${column}, -4e307), 4e307)`)
+    .map((column) => `least(greatest(${column}, -${most}), ${most})`)
     .join(' + ')
 
+// The same in millionths, rounded: the order of addition then decides no place.
+const rankedOfSides = (amounts: readonly string[]) => `round((${ofSides(amounts, '1e300')}) * 1e6)`
+
 const AMOUNTS = {
-  suppliedUsd: [ofSides('supplied'), 'borrowable supply'],
-  protectedUsd: [ofSides('protected_supplied'), 'non-borrowable supply'],
-  tvlUsd: [ofSides('supplied', 'protected_supplied'), 'total value locked'],
-  borrowedUsd: [ofSides('borrowed'), 'amount borrowed'],
+  suppliedUsd: [['supplied'], 'borrowable supply'],
+  protectedUsd: [['protected_supplied'], 'non-borrowable supply'],
+  tvlUsd: [['supplied', 'protected_supplied'], 'total value locked'],
+  borrowedUsd: [['borrowed'], 'amount borrowed'],
 } as const
 
 const amountFilters = Object.fromEntries(
-  Object.entries(AMOUNTS).map(([name, [sql, what]]) => [
+  Object.entries(AMOUNTS).map(([name, [amounts, what]]) => [
     name,
     rowFilters.range(
-      { sql: `(${sql})`, type: 'float' },
+      { sql: `(${ofSides(amounts)})`, type: 'float' },
       `Only positions with this ${what} on both sides, in USD.`,
     ),
   ]),
 )
-const amountSortKeys = Object.fromEntries(
-  Object.entries(AMOUNTS).map(([name, [sql, what]]): [string, SortKey] => [
-    constantCase(name),
-    {
-      column: `(${sql})`,
-      field: name,
-      type: 'float',
-      description: `Sorts by the ${what} on both sides, in USD.`,
-    },
-  ]),
-)
+const amountSortKeys = (sum: (amounts: readonly string[]) => string) =>
+  Object.fromEntries(
+    Object.entries(AMOUNTS).map(([name, [amounts, what]]): [string, SortKey] => [
+      constantCase(name),
+      {
+        column: `(${sum(amounts)})`,
+        field: name,
+        type: 'float',
+        description: `Sorts by the ${what} on both sides, in USD.`,
+      },
+    ]),
+  )
 // The table behind the view: only it lets an index answer alone.
 const STORED = Prisma.sql`stored_position t`
 const ofUsers: FilterLookup = {
@@ -256,10 +260,18 @@ const positionsFrom = (from: Prisma.Sql, all: typeof positionColumns) =>
       ),
       ...amountFilters,
     },
-    sortKeys: amountSortKeys,
+    sortKeys: amountSortKeys((amounts) => ofSides(amounts)),
   })
 
 export const positionListing = positionsFrom(Prisma.sql`position t`, positionColumns)
+
+/** Positions of one date, by amounts in USD to six decimals or by points. Ids break ties. */
+export const rankedPositions: Listing<PositionRow> = {
+  ...positionListing,
+  name: 'rankedPositions',
+  order: positionListing.order.filter(({ field }) => field === 'id'),
+  sortKeys: { ...positionListing.sortKeys, ...amountSortKeys(rankedOfSides) },
+}
 
 const joinedColumns = {
   ...positionColumns,

@@ -22,6 +22,8 @@ const operation = graphql(`
   }
 `)
 
+const rate = z.number().describe('An APR as a fraction: 0.05 is 5 %.')
+
 export const netApr = endpoint({
   operationId: 'getNetApr',
   summary: "A user's net APR",
@@ -33,8 +35,8 @@ export const netApr = endpoint({
   query: z.object(pageQuery),
   response: shapes.envelope(
     z.strictObject({
-      earn_net_apr: z.number(),
-      borrow_net_apr: z.number(),
+      earn_net_apr: rate,
+      borrow_net_apr: rate,
       total_earn_deposits_usd: shapes.usd,
       total_borrow_usd: shapes.usd,
       breakdown: z.array(
@@ -43,9 +45,9 @@ export const netApr = endpoint({
           entity_id: shapes.address,
           entity_type: shapes.entityType,
           earn_deposit_usd: shapes.usd,
-          deposit_rate: z.number(),
+          deposit_rate: rate,
           borrow_usd: shapes.usd,
-          borrow_rate: z.number(),
+          borrow_rate: rate,
         }),
       ),
     }),

@@ -146,17 +146,19 @@ const COMPUTED = 1000
 
 /**
  * The cost of a list of positions: each token, user or pool in its filter is an index range, and
- * the LTV and the health factor are computed for each position.
+ * the LTV and the health factor are computed for each position, and an order for each of a date.
  */
-export const positionParts: Charge = ({ where, after, before, afterRecord }) => {
+export const positionParts: Charge = ({ where, after, before, afterRecord, orderBy }) => {
   const { assets, users, pools } = (where ?? {}) as Record<string, unknown>
   const parts = 2 * lengthOf(assets) + lengthOf(users) + lengthOf(pools)
   const ends = (after || afterRecord ? 2 : 1) * (before ? 2 : 1)
   const few = [users, pools].some((filter) => lengthOf(filter) > 0)
+  const sorts = [orderBy ?? []].flat().some((key) => key !== 'DATE')
+  const computes = sorts || names(['ltv', 'healthFactor', 'liquidationDrop'], where)
   return (
     1 +
     (parts > 1 ? BRANCH * Math.min(parts, MOST_BRANCHES) * ends : 0) +
-    (!few && names(['ltv', 'healthFactor', 'liquidationDrop'], where) ? COMPUTED : 0)
+    (!few && computes ? COMPUTED : 0)
   )
 }
 

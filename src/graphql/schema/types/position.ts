@@ -1,5 +1,11 @@
 import { defineLookup, listTypes, type PagedList, sqlFields, type Where } from 'pothos-sql'
-import { applyListInputs, cursorValues, encodeCursor, listArguments } from 'pothos-sql/host'
+import {
+  applyListInputs,
+  cursorValues,
+  encodeCursor,
+  listArguments,
+  rowsById,
+} from 'pothos-sql/host'
 import type { Reader } from '../../../db/connect/reader.ts'
 import { revisionColumns, revisionUsedSql } from '../../../domain/multiplier/history.ts'
 import {
@@ -8,7 +14,12 @@ import {
   assertSortable,
 } from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
-import { positionListing, positionsById, positionsOn } from '../../../domain/position/position.ts'
+import {
+  positionListing,
+  positionsById,
+  positionsOn,
+  rankedPositions,
+} from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
@@ -125,7 +136,9 @@ export function addPosition(builder: Builder) {
     description: 'For the REST API: lists as it pages through them.',
     fields: (t) => ({
       positions: t.field({
-        description: 'Positions of all users, newest distribution date first, then by id.',
+        description:
+          'Positions of all users, newest distribution date first, then by id. With `orderBy`, ' +
+          'those of the newest date alone, ties by id; amounts are compared to six decimals.',
         ...sqlFields.list(t.arg, 'Position', {
           ...positionsAfterRecord,
           args: {
@@ -201,31 +214,44 @@ const allPositions: PagedList = {
   },
 }
 
-// The same, paged by the ids of records.
+const isRanked = ({ orderBy }: Record<string, unknown>) => ((orderBy ?? []) as unknown[]).length > 0
+
+// The same, paged by the ids of records. A ranking sorts the positions of one date.
 const positionsAfterRecord: PagedList = {
   ...allPositions,
+  listing: (args) => (isRanked(args) ? rankedPositions : allPositions.listing(args)),
+  filter: (args) => (isRanked(args) ? onNewestDate : { where: [] }),
+  assertSortable: () => {},
+  assertFilterable: (args) => assertFilterable(args.where, rankedBounds(args)),
+  assertCountable: (args) => assertCountable(args.where, rankedBounds(args)),
+  total: {
+    load: (_, args, context: GraphContext) =>
+      isRanked(args) ? undefined : async () => (await loadProgram(context)).positionCount,
+    sql: (args) => (isRanked(args) ? undefined : '(SELECT position_count FROM program)'),
+  },
   async prepare({ afterRecord, ...args }, reader: Reader) {
     if (typeof afterRecord !== 'string') return args
-    if (args.orderBy?.length > 0)
-      throw badArgument('afterRecord', 'cannot be given together with orderBy: use after')
-    const [record] = afterRecord.includes('\0') ? [] : await positionsById(reader, [afterRecord])
+    const { listing } = afterRecordIn(args)
+    const ids = afterRecord.includes('\0') ? [] : [afterRecord]
+    const [record] = await rowsById(reader, listing, ids, 'text')
     if (!record)
       throw badArgument('cursor', 'names no record: use the nextCursor of the page before')
-    const { name } = applyListInputs(positionListing, args).listing
-    return {
-      ...args,
-      after: encodeCursor(name, cursorValues(positionListing, record)),
-    }
+    return { ...args, after: encodeCursor(listing.name, cursorValues(listing, record)) }
   },
   startArgument: 'afterRecord',
-  startAfter({ afterRecord: id, orderBy }) {
-    if (typeof id !== 'string' || id.includes('\0') || orderBy?.length > 0) return undefined
-    return [
-      Prisma.sql`(SELECT distribution_date FROM position WHERE id = ${id})`,
-      Prisma.sql`${id}`,
-    ]
+  startAfter({ afterRecord: id, ...args }) {
+    if (typeof id !== 'string' || id.includes('\0')) return undefined
+    return afterRecordIn(args).listing.order.map(({ field, column }) =>
+      field === 'id'
+        ? Prisma.sql`${id}`
+        : Prisma.sql`(SELECT ${Prisma.raw(column)} FROM position t WHERE t.id = ${id})`,
+    )
   },
 }
+
+const rankedBounds = (args: Record<string, unknown>) => (isRanked(args) ? { dates: 1 } : {})
+const afterRecordIn = (args: Record<string, unknown>) =>
+  applyListInputs(isRanked(args) ? rankedPositions : positionListing, args)
 
 // The bounds that a list's own arguments set.
 const boundsOf = ({ asOf }: Record<string, unknown>) => (asOf ? { dates: 1 } : {})
