@@ -1,7 +1,4 @@
-/**
- * Characters that act on a terminal instead of being shown: controls, and what reorders, hides or
- * breaks the others.
- */
+// Controls, and characters that reorder, hide or break others on a terminal.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -143,11 +143,7 @@ const nextPage = ({ hasNextPage, endCursor }: PageInfo): Record<string, unknown>
 // Proxies commonly limit all response headers to 4 KiB.
 const MAX_LINK = 3000
 
-/**
- * Links the answers of an endpoint to the same data over GraphQL.
- * @returns a function from variables to the value of the `link` header, or to undefined if that
- * would be too long
- */
+// The value of the `link` header to the same data over GraphQL. Undefined if it is too long.
 function alternateLink(
   { operation }: Endpoint,
   basePath: string,

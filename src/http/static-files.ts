@@ -6,7 +6,6 @@ import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 
 interface StaticFiles {
-  /** The path that they are served below, without a slash at its end. */
   url: string
   directory: string
   /**

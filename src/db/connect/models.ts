@@ -94,7 +94,6 @@ class ReaderAdapter implements SqlDriverAdapterFactory, SqlDriverAdapter {
   readonly queryRaw = outsideOfReader
   readonly executeRaw = outsideOfReader
   readonly executeScript = outsideOfReader
-  /** Sends the statements of the transaction that starts next. */
   next: SendQuery = outsideOfReader
 
   async connect(): Promise<SqlDriverAdapter> {

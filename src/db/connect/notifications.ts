@@ -33,7 +33,6 @@ export interface Notifications {
 interface NotificationsOptions {
   url: string
   channels: string[]
-  /** Notifies on another connection, as writers do. */
   notify(channel: string, payload: string): Promise<void>
   /** Called once per outage, with the failure that began it. */
   onError(error: Error): void

@@ -99,7 +99,6 @@ class DataRow implements ServerMessage {
     this.#offset = offset
   }
 
-  /** The values of its columns, for pg. */
   get fields(): TextRow {
     return this.#parser.fields(this.#bytes, this.#offset, this.length)
   }

@@ -57,7 +57,6 @@ interface ReaderOptions {
   send: SendOne
   caller?: Caller | undefined
   statements?: number
-  /** The maximum number of bytes of all rows together. Undefined means no limit. */
   maxBytes?: number | undefined
   /** Explains a statement; by default on its connection, which must be in a transaction. */
   explain?: Reader['explain']

@@ -19,11 +19,9 @@ const CLOSING_MS = 500
 interface ReadsOptions {
   client: ClientConfig
   pool: Pool
-  /** The maximum number of shared connections. With 0, all reads run in the pool. */
   lines: number
   slow: number
   quick: number
-  /** The time limit for the reads of one operation. 0 means no limit. */
   timeoutMs: number
   onConnect(connection: pg.ClientBase): Promise<void>
 }

@@ -33,7 +33,6 @@ export const NOT_ENCODED =
 
 interface DatabaseUrl {
   url: string
-  /** A clause for each parameter that is not used. */
   unused: string[]
 }
 

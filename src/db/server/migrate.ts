@@ -130,7 +130,6 @@ export async function grantOf(client: Queryable): Promise<string> {
 // The migrations of a database, compared with those of this gateway.
 interface MigrationState {
   pending: string[]
-  /** Why this gateway cannot use the database. */
   fault: string | undefined
 }
 

@@ -7,7 +7,6 @@ interface Rights {
   tables: number
   toRead: string[]
   toWrite: string[]
-  /** True if it may record runs, as jobs do. */
   recordsRuns: boolean
 }
 

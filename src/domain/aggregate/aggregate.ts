@@ -28,7 +28,6 @@ export interface Aggregate {
 interface AggregateRequest {
   where: Where
   groupBy: readonly string[]
-  /** Measures to sort by. Ties are sorted by key. */
   orderBy: readonly SortBy[]
   first: number
   offset: number

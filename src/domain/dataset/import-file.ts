@@ -129,7 +129,6 @@ async function* readChunks(
 class FileLines {
   readonly file: DatasetFile
   readonly label: string
-  /** The number of lines with a record. */
   count = 0
   readonly #state: ImportState
   readonly #format: RecordFormat

@@ -175,7 +175,6 @@ interface Upsert {
   table: string
   columns: string[]
   key: string[]
-  /** A query of these columns. */
   from: string
 }
 

@@ -19,9 +19,7 @@ interface PairSide {
 
 interface Price {
   price: number
-  /** YYYY-MM-DD. */
   date: string
-  /** The id of the position that has it. */
   id: string
 }
 

@@ -18,7 +18,6 @@ interface StagePositions {
   signal?: AbortSignal | undefined
   /** Called for each token without a price. Without it, such a token is a failure. */
   onUnpriced?: OnUnpriced | undefined
-  /** True to refuse positions without points. */
   needsPoints?: boolean
 }
 
@@ -26,7 +25,6 @@ interface StagedPositions {
   fetched: FetchedPositions
   staging: Staging
   count: number
-  /** True if the source has ids of positions. */
   hasIds: boolean
 }
 

@@ -47,7 +47,7 @@ const WORTH = { a: worthOf('a'), b: worthOf('b') }
 
 const DEBT = `nullif(${WORTH.a.debt} + ${WORTH.b.debt}, 0)`
 
-/** SQL of the weight of a side's collateral: a limit of its market. */
+// SQL of a limit of a side's market.
 type Weight = (side: Side) => string
 
 // The sum of the collateral that backs debt, weighted. No other side's weight is looked up.

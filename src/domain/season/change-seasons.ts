@@ -7,7 +7,6 @@ import { statusOn } from './season.ts'
 import { assertSeasons, type SeasonDates } from './season-dates.ts'
 
 interface Change {
-  /** The actor in the season's record. */
   requestedBy: string
   /** Allows changes of a season whose board is final. */
   reopen?: boolean

@@ -219,7 +219,6 @@ const netAprByBucket = (owners: Prisma.Sql, span: Span) => {
 
 interface SeriesSource {
   query(owners: Prisma.Sql, span: Span): Prisma.Sql
-  /** How its rows are joined to their bucket. */
   joined: string
   tables: UserTable[]
 }

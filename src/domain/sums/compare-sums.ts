@@ -59,7 +59,6 @@ async function sampleOf(client: Queryable): Promise<Sample> {
 
 interface Comparison {
   name: string
-  /** A query that has a row if they differ. */
   differing: string
   values: unknown[]
 }

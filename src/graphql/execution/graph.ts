@@ -23,17 +23,13 @@ import { type OperationRun, readOperation, resolveOperation } from './read.ts'
 import { Workload } from './workload.ts'
 
 interface Counts {
-  /** An operation was rejected before it ran. */
   refusal(code: string): void
-  /** An operation ran, and has an error. */
   failure(code: string): void
-  /** A query ran without a plan. */
   unplanned(reason: string): void
 }
 
 interface GraphOptions {
   limits?: Limits
-  /** False if all queries run on resolvers. */
   plan?: boolean
   documents?: Documents
   count?: Counts
@@ -41,11 +37,9 @@ interface GraphOptions {
   maxBytes?: number
 }
 
-/** The request of an operation. It records the operation's name, cost and errors. */
 interface OperationCaller extends Caller {
   cost?: number | undefined
   errors: string[]
-  /** The name of the admin who changes something. */
   admin?: string | undefined
   startOperation(name: string): void
 }
@@ -57,7 +51,6 @@ export interface OperationCall {
   caller?: OperationCaller | undefined
 }
 
-/** The data of each page of an operation, and the rows that are separate from it. */
 interface Pages<Data> {
   pages: Data[]
   rows?: Rows | undefined

@@ -21,7 +21,6 @@ const ERROR_BYTES = 3000
 const ENTRY_BYTES = 2500
 
 interface SentDocument {
-  /** Undefined if the text cannot be parsed. */
   document: DocumentNode | undefined
   errors: readonly GraphQLError[]
   prepared: number

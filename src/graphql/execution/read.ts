@@ -22,7 +22,6 @@ export interface OperationRun {
   unplanned?: string | undefined
 }
 
-/** The parts of the graph that resolvers need. */
 interface Resolving {
   schema: GraphQLSchema
   deps: GatewayDeps

@@ -25,11 +25,8 @@ export interface LiveAnswer {
   failed?: ExecutionResult
 }
 
-/**
- * Reads an answer. It calls `begin` before each attempt, and must see all data stored by then. It
- * does not throw.
- * @returns undefined if the signal aborted it
- */
+// Calls `begin` before each attempt, and sees all data stored by then. It does not throw, and
+// returns undefined if the signal aborted it.
 type ReadAnswer = (begin: () => void, signal: AbortSignal) => Promise<LiveAnswer | undefined>
 
 // The newest answers, up to a sum of bytes. One that is dropped is read again for a subscriber that
@@ -199,7 +196,6 @@ class SharedAnswer {
     return inbox
   }
 
-  /** Marks answers as outdated, including one that is being read. */
   changed(): void {
     this.#requested++
     void this.#refresh()

@@ -170,10 +170,7 @@ export async function subscribe(
   }
 }
 
-/**
- * The answer of a query. Errors are presented to each subscriber.
- * @throws errors of an unreachable store
- */
+// Throws if the store is unreachable. Other errors are in the answer.
 async function liveAnswer(
   graph: Graph,
   request: OperationRun,
@@ -190,10 +187,7 @@ async function liveAnswer(
   return { text: JSON.stringify([failed.data ?? null, presentResult(failed, '').errors]), failed }
 }
 
-/**
- * Reads when it gets a slot, and again while the store is unreachable.
- * @returns undefined if the signal aborted it
- */
+// Reads again while the store is unreachable. Undefined if the signal aborted it.
 async function readInTurn<T>(
   { deps: { log }, workload }: Graph,
   live: Live,

@@ -144,7 +144,7 @@ interface SelectionCost {
   counts: number
 }
 
-/** @param selections in dependency order: the last one is the operation */
+// The selections are in dependency order: the last one is the operation.
 function evaluate(selections: SelectionTerms[], variables: Variables): number {
   const costs: SelectionCost[] = []
   for (const alternatives of selections) {

@@ -124,11 +124,7 @@ class Failed extends Error {
 
 type PlainCall = OperationCall & { caller: Exchange }
 
-/**
- * Answers a plain query whose document is at hand, from the cache if possible.
- * @returns undefined if the GraphQL server must handle the request. Rejects with why the query has
- * failed
- */
+// Undefined if the GraphQL server must handle the request. Rejects with why the query failed.
 function answerPlain(
   graph: Graph,
   cache: EdgeCache,

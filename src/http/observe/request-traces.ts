@@ -20,7 +20,7 @@ import { shownPath } from './shown-path.ts'
 
 const EXPORT_TIMEOUT_MS = 2000
 const MAX_TEXT = 4000
-/** ExportResultCode of @opentelemetry/core. */
+// ExportResultCode of @opentelemetry/core.
 const SUCCESS = 0
 
 const clock = (at: number) => performance.timeOrigin + at

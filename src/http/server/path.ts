@@ -1,7 +1,4 @@
-/**
- * Paths for operators alone. Rules of proxies hide them by their exact spelling, so they have no
- * other one.
- */
+// For operators alone. Rules of proxies hide these spellings, so there are no others.
 const OPERATED: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
 function spelledPath(url: string): string {

@@ -8,7 +8,6 @@ interface RefusalOptions {
   status: number
   code: string
   message: string
-  /** In seconds. */
   retryAfter?: number
   close?: boolean
 }

@@ -38,7 +38,6 @@ interface Holding {
   ref: EntityRef
   firstTimestamp: bigint
   newestTimestamp: bigint
-  /** The value of the newest snapshots. A missing price counts as 0. */
   valueUsd: number
   incomplete: boolean
 }

@@ -311,7 +311,7 @@ export async function* indexerPages<T>(
   }
 }
 
-/** The page size of positions: the documented maximum. */
+// The documented maximum.
 const POSITIONS_PAGE = 100
 
 /**

@@ -62,11 +62,9 @@ export const spanArguments = (arg: ArgBuilder<Types>) => ({
   }),
 })
 
-/** The request for which buckets are read. */
 interface SeriesRead {
   span: Span
   args: Arguments
-  /** The columns that are read. */
   used: ReadonlySet<string>
 }
 
@@ -167,7 +165,6 @@ interface SeriesOptions<Bucket> extends SeriesSql {
   load?: LoadRows
   type: ObjectRef<Types, Bucket>
   description: string
-  /** Its cost, if buckets have more than a few values. */
   cost?: FieldCost
 }
 
