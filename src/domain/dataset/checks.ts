@@ -164,7 +164,7 @@ export function doubtTime({ timestamp }: Record<string, unknown>) {
   return { what, field: 'timestamp', reason: `is ${timestamp}` }
 }
 
-/** pointsA and pointsB are given together or not at all. If given, points is their sum. */
+/** A record has both pointsA and pointsB or neither. If it has points, they are the sum. */
 export function pointsFit({ pointsA, pointsB, points }: Record<string, unknown>) {
   if (typeof pointsA !== 'number' && typeof pointsB !== 'number')
     return points === undefined

@@ -204,7 +204,7 @@ export class Graph {
     return { pages: await this.workload.run(cost, caller, read) }
   }
 
-  /** Presents the errors of an operation that was asked for, counts them, and notes their codes. */
+  /** Presents the errors of a requested operation, counts them, and notes their codes. */
   present<Result extends ExecutionResult>(
     result: Result,
     requestId: string,

@@ -13,7 +13,7 @@ import type { Operation, Resolve } from './operation.ts'
 import { failedWith, type Outcome, resultOf } from './outcome.ts'
 import { answerJson, withRows } from './resolved.ts'
 
-/** An operation that is admitted, with what its request gives. */
+/** An admitted operation, with the variables and the rights of its request. */
 export interface OperationRun {
   operation: Operation
   variables: Variables

@@ -71,9 +71,9 @@ export function sendAnswer(
 function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true
-  const tagOf = (tag: string) => tag.trim().replace(/^W\//, '')
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   const tags = ifNoneMatch.replace(/-(br|gzip)"/g, '"').split(',')
-  return tags.some((tag) => tagOf(tag) === tagOf(etag))
+  return tags.some((tag) => opaque(tag) === opaque(etag))
 }
 
 function accepted(header: string | undefined): Encoding | undefined {

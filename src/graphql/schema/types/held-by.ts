@@ -50,7 +50,7 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
 })
 
 /**
- * Declares a user's aggregate over holdings, now or, given the argument `asOf`, as of a moment.
+ * Declares a user's aggregate over holdings, now or as of the argument `asOf`.
  * @param presence the column that is null if the aggregate is null
  * @param assert checks the arguments; the field then has an argument `from` too
  */

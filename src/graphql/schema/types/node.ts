@@ -6,7 +6,7 @@ import type { Builder, Types } from '../builder.ts'
 /**
  * Makes the rows of a type nodes.
  * @param column the column whose value is the id within the type
- * @param load loads the row with an id, which clients send. Null if there is none
+ * @param load loads the row with an id, which clients send. Null if no such row exists
  */
 export function addNode<Row>(
   builder: Builder,

@@ -198,6 +198,14 @@ export function addPosition(builder: Builder) {
   })
 }
 
+// The stored number of all positions, unless the arguments select some.
+const totalUnless = (selects: (args: Record<string, unknown>) => boolean) => ({
+  load: (_: unknown, args: Record<string, unknown>, context: GraphContext) =>
+    selects(args) ? undefined : async () => (await loadProgram(context)).positionCount,
+  sql: (args: Record<string, unknown>) =>
+    selects(args) ? undefined : '(SELECT position_count FROM program)',
+})
+
 const allPositions: PagedList = {
   listing: ({ asOf, where }) => {
     const date = dateOf(asOf, where)
@@ -207,11 +215,7 @@ const allPositions: PagedList = {
   assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
   assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
   filter: ({ asOf }) => asOfFilter(asOf),
-  total: {
-    load: (_, args, context: GraphContext) =>
-      args.asOf ? undefined : async () => (await loadProgram(context)).positionCount,
-    sql: ({ asOf }) => (asOf ? undefined : '(SELECT position_count FROM program)'),
-  },
+  total: totalUnless(({ asOf }) => Boolean(asOf)),
 }
 
 const isRanked = ({ orderBy }: Record<string, unknown>) => ((orderBy ?? []) as unknown[]).length > 0
@@ -224,11 +228,7 @@ const positionsAfterRecord: PagedList = {
   assertSortable: () => {},
   assertFilterable: (args) => assertFilterable(args.where, rankedBounds(args)),
   assertCountable: (args) => assertCountable(args.where, rankedBounds(args)),
-  total: {
-    load: (_, args, context: GraphContext) =>
-      isRanked(args) ? undefined : async () => (await loadProgram(context)).positionCount,
-    sql: (args) => (isRanked(args) ? undefined : '(SELECT position_count FROM program)'),
-  },
+  total: totalUnless(isRanked),
   async prepare({ afterRecord, ...args }, reader: Reader) {
     if (typeof afterRecord !== 'string') return args
     const { listing } = afterRecordIn(args)

@@ -34,7 +34,7 @@ import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 import { worthReading } from './worth.ts'
 
-// Reads a user's newest snapshots of one kind, now or, given the argument `asOf`, as of a moment.
+// Reads a user's newest snapshots of one kind, now or as of the argument `asOf`.
 const latestRows = (kind: EntityType): PlainList => ({
   columns: snapshots.columns,
   by: ['address'],
