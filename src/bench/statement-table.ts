@@ -6,6 +6,7 @@
 export const statementTable: Record<string, number> = {
   'graphql Leaderboard': 1,
   'graphql UserPage': 1,
+  'graphql Profit': 1,
   'graphql DailyPoints': 1,
   'graphql Activity': 1,
   'graphql Snapshots': 1,

@@ -23,6 +23,7 @@ export type UserTable =
   | 'position'
   | 'account_ledger'
   | 'net_cash'
+  | 'net_liquidation'
 
 /** The mark of `rowsOfUsers`. */
 export class RowsOfUsers {

@@ -27,6 +27,7 @@ const ofUser = ({ user }: ExampleValues) => ({ user })
 
 const variables: VariablesOfExamples = {
   UserPage: ofUser,
+  Profit: ofUser,
   DailyPoints: ofUser,
   Activity: ({ user, dates }) => ({
     user,

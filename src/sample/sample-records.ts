@@ -339,8 +339,9 @@ export function* cashFlowRecords(world: World) {
   for (const { user, entity, positionId, flows } of world.accounts.flat()) {
     for (const [
       index,
-      { liquidation, logIndex, timestamp, kind, amount, priced },
+      { liquidation, taken, logIndex, timestamp, kind, amount, priced },
     ] of flows.entries()) {
+      if (taken) continue
       const txHash = liquidation?.txHash ?? hash(`flow ${user} ${entity.id} ${positionId} ${index}`)
       yield {
         chainId: entity.chainId,

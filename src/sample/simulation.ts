@@ -41,6 +41,8 @@ export interface Flow {
   timestamp: number
   /** The liquidation that it is a part of, and its log there. */
   liquidation?: Liquidation
+  /** True if a liquidation took it from a lender: the reward has it, and no cash flow. */
+  taken?: boolean
   logIndex?: number
 }
 
@@ -564,7 +566,7 @@ export function simulate(now: Date, users: number, days: number): World {
       for (const account of lenders) {
         const paid = (part * assets(account, 'collateral', day)) / lent
         if (paid === 0n) continue
-        move(account, { ...flow, part: 'collateral' }, -paid)
+        move(account, { ...flow, part: 'collateral', taken: true }, -paid)
         liquidation.payments.push({ account, sent: paid })
       }
     }

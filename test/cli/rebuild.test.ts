@@ -22,6 +22,7 @@ const SUMS = [
   'program',
   'vault_day',
   'net_cash',
+  'net_liquidation',
 ]
 const HOLDINGS = ['market_holding', 'vault_holding']
 
@@ -88,6 +89,9 @@ test.each([
   ['holdings', 'UPDATE vault_holding SET assets = assets + 1'],
   ['net cash', 'UPDATE net_cash SET usd = usd + 1'],
   ['net cash', 'DELETE FROM net_cash'],
+  ['net cash', 'UPDATE net_cash SET supplied_assets = supplied_assets + 1'],
+  ['net liquidation', 'UPDATE net_liquidation SET sent = sent + 1'],
+  ['net liquidation', 'DELETE FROM net_liquidation'],
   ['days of vaults', 'UPDATE vault_day SET assets = assets + 1'],
 ])('%s that were changed by SQL are found and restored (%#)', async (name, statement) => {
   const before = await sums()

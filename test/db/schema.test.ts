@@ -66,8 +66,8 @@ async function storedTables() {
   return rows
 }
 
-/** Sums up cash flows for the triggers of `net_cash`, and is `net_cash` in a sharded store. */
-const OTHER_VIEWS = ['cash_flow_total']
+/** Sum up records for the triggers of `net_cash` and `net_liquidation`, and are those in a sharded store. */
+const OTHER_VIEWS = ['cash_flow_total', 'liquidation_total']
 
 test('schema.prisma describes every table, and every model is a table', async () => {
   const tables = new Set((await storedTables()).map(({ table }) => table))

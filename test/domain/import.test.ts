@@ -101,8 +101,13 @@ describe('a good dataset', () => {
     expect(await rows('SELECT position_id, debt_usd FROM market_snapshot')).toEqual([
       { position_id: 'main', debt_usd: null },
     ])
+    // A market and a vault have a reward.
+    const expected = (table: string) => (table === 'net_liquidation' ? 2 : 1)
     for (const table of dataTables)
-      expect([table, (await rows(`SELECT FROM "${table}"`)).length]).toEqual([table, 1])
+      expect([table, (await rows(`SELECT FROM "${table}"`)).length]).toEqual([
+        table,
+        expected(table),
+      ])
   })
 
   test.each([

@@ -92,6 +92,8 @@ const filters: Record<string, string> = {
   [`users: ["${ann}", "${ben}"]`]: 'true',
   'amountUsd: { gt: 0.1, lte: 10 }': 'usd > 0.1 AND usd <= 10',
   'NOT: { amountUsd: { gte: 0 } }': 'usd IS NULL',
+  'unpriced: true': 'usd IS NULL AND assets IS DISTINCT FROM 0',
+  'unpriced: false': 'usd IS NOT NULL OR assets = 0',
   'time: { gt: "2025-03-02", lt: "2025-03-02T12:30:15.001Z" }': `timestamp > 1740873600 AND timestamp <= 1740918615`,
   'time: { gte: "2025-03-02T12:30:15.001Z" }': 'timestamp >= 1740918616',
   'time: { gt: "2025-03-02T12:30:14.999Z", lte: "2025-03-02T12:30:15.999Z" }':

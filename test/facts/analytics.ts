@@ -123,6 +123,36 @@ const realisedOf = (user: string, from?: string, to?: string) => {
       UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0, 0, 0, 0, ${['deposit', 'withdraw', 'borrow', 'repay'].map((kind) => `coalesce(${flow(kind)}, 0)`).join(', ')},
         "amountUsd" IS NULL FROM cash_flows WHERE "accountId" = '${user}' ${to ? `AND timestamp <= ${time(to)}` : ''}) f GROUP BY type, chain, entity) r`
 }
+/**
+ * What a user earned in tokens in each market and vault until its newest snapshot, now or by a
+ * moment, and what liquidations gave and took there.
+ */
+const interestOf = (user: string, moment?: string) => {
+  const newest = (kind: 'market' | 'vault') =>
+    moment ? newestBy(kind, Math.floor(Date.parse(moment) / 1000)) : `now_in_${kind}s`
+  return `(SELECT type, chain, entity, CASE WHEN tokenless = 0 THEN tokens - moved + sent END AS interest,
+      CASE WHEN unpriced = 0 THEN gained END AS gained
+    FROM (
+      SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity, max(timestamp) AS until,
+        sum("collateralAssets" + "protectedAssets" - "debtAssets") AS tokens
+      FROM ${newest('market')} WHERE "accountId" = '${user}' GROUP BY 2, 3
+      UNION ALL SELECT 'VAULT', "chainId", "vaultId", max(timestamp), sum(assets)
+      FROM ${newest('vault')} WHERE "accountId" = '${user}' GROUP BY 2, 3) h
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(CASE WHEN kind IN ('deposit', 'repay') THEN assets ELSE -assets END), 0) AS moved,
+        count(*) FILTER (WHERE assets IS NULL) AS tokenless
+      FROM cash_flows WHERE "accountId" = '${user}' AND upper("entityType") = type
+        AND "chainId" = chain AND "entityId" = entity AND timestamp <= until) f
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(sent), 0) AS sent, coalesce(sum(received_usd - sent_usd), 0) AS gained,
+        count(*) FILTER (WHERE received_usd IS NULL OR sent_usd IS NULL) AS unpriced
+      FROM (
+        SELECT 'MARKET' AS of, "chainId", "debtMarketId" AS id, timestamp, "accountId", "supplySent" AS sent,
+          "supplySentUsd"::numeric AS sent_usd, "collateralReceivedUsd"::numeric AS received_usd FROM market_liquidation_rewards
+        UNION ALL SELECT 'VAULT', "chainId", "vaultId", timestamp, "accountId", "supplySent",
+          "supplySentUsd"::numeric, "collateralReceivedUsd"::numeric FROM vault_liquidation_rewards) r
+      WHERE "accountId" = '${user}' AND of = type AND "chainId" = chain AND id = entity AND timestamp <= until) l) i`
+}
 const EARNINGS_ROW =
   'entityType chainId entityAddress worthUsd netCashInvestedUsd earningsUsd hasIncompletePrices'
 const earningsRow = `type AS "entityType", chain AS "chainId", entity AS "entityAddress", value AS "worthUsd",
@@ -395,6 +425,19 @@ export const analyticsFacts: Fact[] = [
     at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM ${earningsOf(ann)} ORDER BY value DESC, chain, type, entity`,
   },
+  ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
+    name: `the interest in tokens of each entity as of ${moment}, and what liquidations gave and took`,
+    query: of(
+      ann,
+      `earnings(asOf: "${moment}") { breakdown { entityAddress interest { raw } liquidationUsd } }`,
+    ),
+    at: 'user.earnings.breakdown',
+    sql: `SELECT entity AS "entityAddress", CASE WHEN i.type IS NULL THEN '0' ELSE interest::text END AS "interest.raw",
+        CASE WHEN i.type IS NULL THEN 0 ELSE gained END AS "liquidationUsd"
+      FROM ${earningsBy(ann, moment)} LEFT JOIN ${interestOf(ann, moment)} USING (type, chain, entity)
+      ORDER BY value DESC, chain, type, entity`,
+    ...(moment < '2025-03' && { empty: true as const }),
+  })),
   ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
     name: `the earnings of each entity as of ${moment} are of what was until then, and at that moment`,
     query: of(ann, `earnings(asOf: "${moment}") { breakdown { ${EARNINGS_ROW} } }`),

@@ -14,6 +14,8 @@ const time = (days: number) => `time: { gte: "2026-01-01", lte: "2026-01-${days 
 const allowed = [
   'nodes { kind }',
   `(where: { time: { gte: "2020-01-01" } }) { nodes { kind } }`,
+  '(where: { unpriced: true }) { nodes { kind } }',
+  `(where: { unpriced: true, time: { gte: "2020-01-01" } }) { nodes { kind } }`,
   `(where: { users: "${sampleUser}", ${kinds} }) { totalCount }`,
   `(where: { ${time(30)}, ${kinds} }) { totalCount }`,
   `(where: { AND: [{ ${time(30)} }, { ${kinds} }] }) { totalCount }`,
@@ -27,6 +29,9 @@ test.each(allowed)('a feed may be read so: %s', async (selection) => {
 
 test.each([
   ['where', `(where: { ${kinds} }) { nodes { kind } }`],
+  ['where', '(where: { unpriced: false }) { nodes { kind } }'],
+  ['where', `(where: { unpriced: true, ${kinds} }) { nodes { kind } }`],
+  ['totalCount', '(where: { unpriced: true }) { totalCount }'],
   ['where', `(where: { entities: "${sampleMarket.address}" }) { nodes { kind } }`],
   ['where', `(where: { amountUsd: { gte: 5 }, time: { gte: "2026-01-01" } }) { nodes { kind } }`],
   [
@@ -62,6 +67,23 @@ test('a page of the newest reads an index from its end', async () => {
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(
       'Backward using cash_flow_timestamp_idx',
     )
+  } finally {
+    await client.query('ROLLBACK')
+    client.release()
+  }
+})
+
+test('records without a price are read by indexes of them', async () => {
+  const { pool } = gateway.deps.store
+  gateway.statements.length = 0
+  await gateway.ask('{ activity(first: 5, where: { unpriced: true }) { nodes { kind } } }')
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN; SET LOCAL enable_seqscan = off')
+    const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN) ${gateway.statements[0]}`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    for (const table of ['cash_flow', 'market_liquidation_reward', 'vault_liquidation_reward'])
+      expect(plan).toContain(`using ${table}_unpriced_idx`)
   } finally {
     await client.query('ROLLBACK')
     client.release()

@@ -439,7 +439,8 @@ describe('users', () => {
       await ok(`{ user(address: "${stranger}") { address points: totalPoints rank positionCount: recordCount firstDistributionDate: firstDate
       lastDistributionDate: lastDate latestSnapshots { time }
       ${lists.map((list) => `${list} { totalCount nodes { __typename } }`).join(' ')}
-      earnings { earningsUsd worthUsd netCashInvestedUsd hasIncompletePrices entityCount breakdown { chainId } }
+      earnings { earningsUsd profitUsd interestUsd priceUsd liquidationUsd
+        worthUsd netCashInvestedUsd hasIncompletePrices entityCount breakdown { chainId } }
       netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr totalEarnDepositsUsd: depositUsd totalBorrowUsd: borrowedUsd entityCount breakdown { chainId } } } }`)
     expect(user).toEqual({
       address: stranger,
@@ -452,6 +453,10 @@ describe('users', () => {
       ...Object.fromEntries(lists.map((list) => [list, empty])),
       earnings: {
         earningsUsd: 0,
+        profitUsd: 0,
+        interestUsd: 0,
+        priceUsd: 0,
+        liquidationUsd: 0,
         worthUsd: 0,
         netCashInvestedUsd: 0,
         hasIncompletePrices: false,

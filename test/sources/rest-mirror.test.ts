@@ -119,6 +119,7 @@ const COMPUTED = [
     'distribution',
     'market_holding',
     'net_cash',
+    'net_liquidation',
     'pool_day',
     'pool_total',
     'program',
@@ -143,6 +144,7 @@ const OWN_COLUMNS = [
     `${kind}_snapshot.computed_usd`,
     `${kind}_holding.computed_usd`,
   ]),
+  'cash_flow.computed_usd',
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
 ]
 

@@ -27,6 +27,7 @@ export const tables = {
   vault_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
   cash_flow: 'chain_id, tx_hash, log_index, user_address',
   net_cash: 'user_address, chain_id, entity_type, entity_id',
+  net_liquidation: 'user_address, chain_id, entity_type, entity_id',
   data_version: 'id',
 }
 
@@ -34,9 +35,9 @@ export const tables = {
  * The version of a row in its table, by which what has been rewritten shows. A cluster has none.
  */
 const VERSION = onCitus ? '' : 'ctid, '
-/** The stored tables: net cash is a view of a cluster. */
+/** The stored tables: net cash and liquidations are views of a cluster. */
 export const storedTables = Object.keys(tables).filter(
-  (table) => !(onCitus && table === 'net_cash'),
+  (table) => !(onCitus && table.startsWith('net_')),
 )
 
 /** Every row of the store with its version. Records of runs are apart. */

@@ -534,6 +534,23 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   })
 
   describe('a wallet', () => {
+    test('shows the profit and its parts, which add up', async () => {
+      const { leaderboard } = await graphql(
+        `{ leaderboard(first: 40) { nodes { userAddress
+          user { earnings { profitUsd interestUsd priceUsd liquidationUsd } } } } }`,
+      )
+      const { userAddress, user } = leaderboard.nodes.find(
+        ({ user: { earnings } }: any) => earnings.profitUsd !== null && earnings.interestUsd !== 0,
+      )
+      const page = await visit(`/wallets/${userAddress}`)
+      const shown = []
+      for (const name of ['Profit', 'Interest', 'Price changes', 'Liquidations'])
+        shown.push(await value(page, name))
+      const [profit = 0, ...parts] = shown
+      expect(shown).toEqual(Object.values(user.earnings))
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(profit, 6)
+    })
+
     test('shows what the API answers; points lead to their run', async () => {
       const { user } = await graphql(
         `query ($a: Address!) { user(address: $a) {

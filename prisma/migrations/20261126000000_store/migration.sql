@@ -466,6 +466,8 @@ CREATE INDEX market_liquidation_reward_collateral_market_id_timestamp_idx
   ON market_liquidation_reward
     (collateral_market_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
 CREATE INDEX market_liquidation_reward_timestamp_idx ON market_liquidation_reward (timestamp);
+CREATE INDEX market_liquidation_reward_unpriced_idx ON market_liquidation_reward (timestamp)
+  WHERE liquid_reward_usd IS NULL AND liquid_reward IS DISTINCT FROM 0;
 
 CREATE TABLE vault_liquidation_reward (
   chain_id bigint,
@@ -490,6 +492,8 @@ CREATE INDEX vault_liquidation_reward_vault_id_timestamp_idx
   ON vault_liquidation_reward
     (vault_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
 CREATE INDEX vault_liquidation_reward_timestamp_idx ON vault_liquidation_reward (timestamp);
+CREATE INDEX vault_liquidation_reward_unpriced_idx ON vault_liquidation_reward (timestamp)
+  WHERE liquid_reward_usd IS NULL AND liquid_reward IS DISTINCT FROM 0;
 
 -- The key ends with the user, so that a cluster can place rows by user.
 CREATE TABLE cash_flow (
@@ -503,6 +507,7 @@ CREATE TABLE cash_flow (
   kind cash_flow_kind NOT NULL,
   amount_usd double precision,
   assets numeric(78, 0),
+  computed_usd double precision,
   PRIMARY KEY (chain_id, tx_hash, log_index, user_address)
 );
 CREATE INDEX cash_flow_user_address_timestamp_idx
@@ -513,6 +518,8 @@ CREATE INDEX cash_flow_entity_timestamp_idx
   ON cash_flow
     (entity_type, entity_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
 CREATE INDEX cash_flow_timestamp_idx ON cash_flow (timestamp);
+CREATE INDEX cash_flow_unpriced_idx ON cash_flow (timestamp)
+  WHERE coalesce(amount_usd, computed_usd) IS NULL AND assets IS DISTINCT FROM 0;
 
 CREATE TABLE net_cash (
   user_address text COLLATE "C",
@@ -525,6 +532,24 @@ CREATE TABLE net_cash (
   withdrawn numeric NOT NULL,
   borrowed numeric NOT NULL,
   repaid numeric NOT NULL,
+  supplied_assets numeric NOT NULL,
+  owed_assets numeric NOT NULL,
+  computed numeric NOT NULL,
+  tokenless integer NOT NULL,
+  unknown integer NOT NULL,
+  PRIMARY KEY (user_address, chain_id, entity_type, entity_id)
+);
+
+CREATE TABLE net_liquidation (
+  user_address text COLLATE "C",
+  chain_id bigint,
+  entity_type entity_type,
+  entity_id text COLLATE "C",
+  rewards bigint NOT NULL,
+  unpriced bigint NOT NULL,
+  sent numeric NOT NULL,
+  sent_usd numeric NOT NULL,
+  received_usd numeric NOT NULL,
   PRIMARY KEY (user_address, chain_id, entity_type, entity_id)
 );
 
@@ -792,28 +817,45 @@ CREATE TRIGGER remove_holdings AFTER TRUNCATE ON vault_snapshot
 -- decimal.
 CREATE FUNCTION add_net_cash() RETURNS trigger LANGUAGE plpgsql SET extra_float_digits = 1 AS $$
 DECLARE
-  terms text := $sql$SELECT user_address, chain_id, entity_type, entity_id,
-      coalesce((CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END
-        )::text::numeric, 0) * %1$s AS usd,
-      %1$s AS flows, CASE WHEN amount_usd IS NULL THEN %1$s ELSE 0 END AS unpriced,
-      coalesce((CASE WHEN kind = 'withdraw' THEN amount_usd END)::text::numeric, 0) * %1$s
-        AS withdrawn,
-      coalesce((CASE WHEN kind = 'borrow' THEN amount_usd END)::text::numeric, 0) * %1$s
-        AS borrowed,
-      coalesce((CASE WHEN kind = 'repay' THEN amount_usd END)::text::numeric, 0) * %1$s AS repaid
-    FROM %2$s$sql$;
-  sums text := 'sum(usd), sum(flows), sum(unpriced), sum(withdrawn), sum(borrowed), sum(repaid)';
+  added text := 'SELECT *, 1 AS n FROM after';
+  removed text := 'SELECT *, -1 AS n FROM before';
+  usd text := $sql$coalesce(n * (CASE WHEN kind IN (%1$L, %2$L) THEN amount_usd END
+    )::text::numeric, 0)$sql$;
+  tokens text := $sql$CASE kind WHEN %1$L THEN n * assets WHEN %2$L THEN -n * assets
+    ELSE 0 END$sql$;
+  sums text := 'sum(usd), sum(n), sum(unpriced), sum(withdrawn), sum(borrowed), sum(repaid),
+    coalesce(sum(supplied_assets), 0), coalesce(sum(owed_assets), 0), sum(computed),
+    sum(tokenless), sum(unknown)';
 BEGIN
   EXECUTE 'INSERT INTO net_cash AS t
-    SELECT user_address, chain_id, entity_type, entity_id, ' || sums || ' FROM (' ||
-    CASE TG_OP WHEN 'INSERT' THEN format(terms, 1, 'after')
-      WHEN 'DELETE' THEN format(terms, -1, 'before')
-      ELSE format(terms, 1, 'after') || ' UNION ALL ' || format(terms, -1, 'before') END || ') s
-    GROUP BY 1, 2, 3, 4 HAVING (' || sums || $sql$) <> (0, 0, 0, 0, 0, 0) ORDER BY 1, 2, 3, 4
+    SELECT user_address, chain_id, entity_type, entity_id, ' || sums || ' FROM (
+      SELECT user_address, chain_id, entity_type, entity_id, n, ' ||
+        format(usd, 'deposit', 'repay') || ' - ' || format(usd, 'withdraw', 'borrow') ||
+        ' AS usd, ' ||
+        format(usd, 'withdraw', 'withdraw') || ' AS withdrawn, ' ||
+        format(usd, 'borrow', 'borrow') || ' AS borrowed, ' ||
+        format(usd, 'repay', 'repay') || ' AS repaid, ' ||
+        format(tokens, 'deposit', 'withdraw') || ' AS supplied_assets, ' ||
+        format(tokens, 'borrow', 'repay') || ' AS owed_assets, ' || $sql$
+        coalesce(n * (CASE WHEN kind IN ('deposit', 'repay') THEN computed_usd ELSE -computed_usd
+          END)::text::numeric, 0) AS computed,
+        CASE WHEN amount_usd IS NULL THEN n ELSE 0 END AS unpriced,
+        CASE WHEN assets IS NULL THEN n ELSE 0 END AS tokenless,
+        CASE WHEN num_nonnulls(amount_usd, computed_usd) = 0 AND assets IS DISTINCT FROM 0
+          THEN n ELSE 0 END AS unknown
+      FROM ($sql$ ||
+    CASE TG_OP WHEN 'INSERT' THEN added WHEN 'DELETE' THEN removed
+      ELSE added || ' UNION ALL ' || removed END || ') f) s
+    GROUP BY 1, 2, 3, 4 HAVING (' || sums || $sql$) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    ORDER BY 1, 2, 3, 4
     ON CONFLICT (user_address, chain_id, entity_type, entity_id)
     DO UPDATE SET usd = t.usd + excluded.usd, flows = t.flows + excluded.flows,
       unpriced = t.unpriced + excluded.unpriced, withdrawn = t.withdrawn + excluded.withdrawn,
-      borrowed = t.borrowed + excluded.borrowed, repaid = t.repaid + excluded.repaid$sql$;
+      borrowed = t.borrowed + excluded.borrowed, repaid = t.repaid + excluded.repaid,
+      supplied_assets = t.supplied_assets + excluded.supplied_assets,
+      owed_assets = t.owed_assets + excluded.owed_assets,
+      computed = t.computed + excluded.computed, tokenless = t.tokenless + excluded.tokenless,
+      unknown = t.unknown + excluded.unknown$sql$;
   IF TG_OP <> 'INSERT' THEN
     DELETE FROM net_cash t USING before b
     WHERE t.flows = 0 AND t.user_address = b.user_address AND t.chain_id = b.chain_id
@@ -837,6 +879,64 @@ CREATE TRIGGER add_net_cash_deleted AFTER DELETE ON cash_flow REFERENCING OLD TA
   FOR EACH STATEMENT EXECUTE FUNCTION add_net_cash();
 CREATE TRIGGER remove_net_cash AFTER TRUNCATE ON cash_flow
   FOR EACH STATEMENT EXECUTE FUNCTION remove_net_cash();
+
+-- Functions and triggers: what liquidations took of each user's supply, and gave for it
+
+CREATE FUNCTION add_net_liquidation() RETURNS trigger LANGUAGE plpgsql
+  SET extra_float_digits = 1 AS $$
+DECLARE
+  added text := 'SELECT *, 1 AS n FROM after';
+  removed text := 'SELECT *, -1 AS n FROM before';
+BEGIN
+  EXECUTE format($sql$INSERT INTO net_liquidation AS t
+    SELECT user_address, chain_id, %L::entity_type, %I, sum(n),
+      sum(CASE WHEN num_nulls(supply_sent_usd, collateral_received_usd) > 0 THEN n ELSE 0 END),
+      sum(n * supply_sent), sum(n * coalesce(supply_sent_usd, 0)::text::numeric),
+      sum(n * coalesce(collateral_received_usd, 0)::text::numeric)
+    FROM (%s) r GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (user_address, chain_id, entity_type, entity_id)
+    DO UPDATE SET rewards = t.rewards + excluded.rewards,
+      unpriced = t.unpriced + excluded.unpriced, sent = t.sent + excluded.sent,
+      sent_usd = t.sent_usd + excluded.sent_usd,
+      received_usd = t.received_usd + excluded.received_usd$sql$, TG_ARGV[0], TG_ARGV[1],
+    CASE TG_OP WHEN 'INSERT' THEN added WHEN 'DELETE' THEN removed
+      ELSE added || ' UNION ALL ' || removed END);
+  IF TG_OP <> 'INSERT' THEN
+    EXECUTE format($sql$DELETE FROM net_liquidation t USING before b
+      WHERE t.rewards = 0 AND t.user_address = b.user_address AND t.chain_id = b.chain_id
+        AND t.entity_type = %L AND t.entity_id = b.%I$sql$, TG_ARGV[0], TG_ARGV[1]);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION remove_net_liquidation() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM net_liquidation WHERE entity_type = TG_ARGV[0]::entity_type;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER add_net_liquidation AFTER INSERT ON market_liquidation_reward
+  REFERENCING NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('market', 'debt_market_id');
+CREATE TRIGGER add_net_liquidation_updated AFTER UPDATE ON market_liquidation_reward
+  REFERENCING OLD TABLE AS before NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('market', 'debt_market_id');
+CREATE TRIGGER add_net_liquidation_deleted AFTER DELETE ON market_liquidation_reward
+  REFERENCING OLD TABLE AS before
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('market', 'debt_market_id');
+CREATE TRIGGER remove_net_liquidation AFTER TRUNCATE ON market_liquidation_reward
+  FOR EACH STATEMENT EXECUTE FUNCTION remove_net_liquidation('market');
+CREATE TRIGGER add_net_liquidation AFTER INSERT ON vault_liquidation_reward
+  REFERENCING NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('vault', 'vault_id');
+CREATE TRIGGER add_net_liquidation_updated AFTER UPDATE ON vault_liquidation_reward
+  REFERENCING OLD TABLE AS before NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('vault', 'vault_id');
+CREATE TRIGGER add_net_liquidation_deleted AFTER DELETE ON vault_liquidation_reward
+  REFERENCING OLD TABLE AS before
+  FOR EACH STATEMENT EXECUTE FUNCTION add_net_liquidation('vault', 'vault_id');
+CREATE TRIGGER remove_net_liquidation AFTER TRUNCATE ON vault_liquidation_reward
+  FOR EACH STATEMENT EXECUTE FUNCTION remove_net_liquidation('vault');
 
 -- Views
 
@@ -903,8 +1003,32 @@ SELECT user_address, chain_id, entity_type, entity_id,
   coalesce(sum((CASE WHEN kind = 'withdraw' THEN amount_usd END)::text::numeric), 0)
     AS withdrawn,
   coalesce(sum((CASE WHEN kind = 'borrow' THEN amount_usd END)::text::numeric), 0) AS borrowed,
-  coalesce(sum((CASE WHEN kind = 'repay' THEN amount_usd END)::text::numeric), 0) AS repaid
+  coalesce(sum((CASE WHEN kind = 'repay' THEN amount_usd END)::text::numeric), 0) AS repaid,
+  coalesce(sum(CASE kind WHEN 'deposit' THEN assets WHEN 'withdraw' THEN -assets END), 0)
+    AS supplied_assets,
+  coalesce(sum(CASE kind WHEN 'borrow' THEN assets WHEN 'repay' THEN -assets END), 0)
+    AS owed_assets,
+  coalesce(sum((CASE WHEN kind IN ('deposit', 'repay') THEN computed_usd ELSE -computed_usd END
+    )::text::numeric), 0) AS computed,
+  count(*) - count(assets) AS tokenless,
+  count(*) FILTER (WHERE num_nonnulls(amount_usd, computed_usd) = 0
+    AND assets IS DISTINCT FROM 0) AS unknown
 FROM cash_flow
+GROUP BY user_address, chain_id, entity_type, entity_id;
+
+-- The sums of net_liquidation, from all rewards.
+CREATE VIEW liquidation_total AS
+SELECT user_address, chain_id, entity_type, entity_id, count(*) AS rewards,
+  count(*) FILTER (WHERE num_nulls(supply_sent_usd, collateral_received_usd) > 0) AS unpriced,
+  sum(supply_sent) AS sent, sum(coalesce(supply_sent_usd, 0)::text::numeric) AS sent_usd,
+  sum(coalesce(collateral_received_usd, 0)::text::numeric) AS received_usd
+FROM (
+  SELECT user_address, chain_id, 'market'::entity_type AS entity_type, debt_market_id AS entity_id,
+    supply_sent, supply_sent_usd, collateral_received_usd FROM market_liquidation_reward
+  UNION ALL
+  SELECT user_address, chain_id, 'vault', vault_id, supply_sent, supply_sent_usd,
+    collateral_received_usd FROM vault_liquidation_reward
+) r
 GROUP BY user_address, chain_id, entity_type, entity_id;
 
 -- First rows

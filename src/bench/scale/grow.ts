@@ -76,7 +76,9 @@ export async function grow(
       await restore()
     }
     await client.query('SET session_replication_role = DEFAULT')
-    await client.query('TRUNCATE net_cash; INSERT INTO net_cash TABLE cash_flow_total')
+    await client.query(`TRUNCATE net_cash, net_liquidation;
+      INSERT INTO net_cash TABLE cash_flow_total;
+      INSERT INTO net_liquidation TABLE liquidation_total`)
     await total(client)
     await rank(client, newest)
     await client.query('RESET ALL')

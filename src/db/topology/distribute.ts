@@ -71,8 +71,10 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
     await dropTriggers(client)
     await adaptKeys(client)
     await joinPairs(client)
-    // Without triggers, net cash is summed up when it is read.
-    await client.query('DROP TABLE net_cash; ALTER VIEW cash_flow_total RENAME TO net_cash')
+    // Without triggers, net cash and liquidations are summed up when they are read.
+    await client.query(`DROP TABLE net_cash, net_liquidation;
+      ALTER VIEW cash_flow_total RENAME TO net_cash;
+      ALTER VIEW liquidation_total RENAME TO net_liquidation`)
     for (const table of ON_EVERY_SERVER)
       await client.query("SELECT create_reference_table(format('%I', $1::text))", [table])
     let first: string | undefined

@@ -8,12 +8,14 @@ const records = (['market', 'vault'] as const).map(
   (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp,
     'liquidation_reward',
     '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'},
-      liquid_reward, liquid_reward_usd
+      liquid_reward, liquid_reward_usd, false
   FROM ${kind}_liquidation_reward`,
 )
 const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index,
     user_address, timestamp,
-    kind::text AS kind, entity_type, entity_id, assets, amount_usd FROM cash_flow
+    kind::text AS kind, entity_type, entity_id, assets,
+    coalesce(amount_usd, computed_usd) AS amount_usd, computed_usd IS NOT NULL AS is_computed
+  FROM cash_flow
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
 // One alternative for each table, so that each is read in the order of its index, and no further
@@ -70,12 +72,19 @@ export const activityColumns = sqlColumns({
     type: 'amount',
     nullable: true,
     description:
-      'The amount that moved, with its USD at that time. `raw` is null if only USD are stored, ' +
-      '`decimals` if the token is not stored, `value` in both cases.',
+      'The amount that moved, with its USD at that time: see `usdIsComputed`. `raw` is null if ' +
+      'only USD are stored, `decimals` if the token is not stored, `value` in both cases.',
     tokens: { field: 'amount', usd: 'amountUsd', decimals: 'assetDecimals' },
   },
   assetDecimals: { sql: tokenColumn('asset_decimals'), type: 'int', nullable: true },
   amountUsd: { sql: 't.amount_usd', type: 'float', nullable: true, filter: true },
+  usdIsComputed: {
+    sql: 't.is_computed',
+    type: 'boolean',
+    description:
+      'True if the USD are the amount times the price of its day, because its source has none. ' +
+      '`netCashInvestedUsd` counts it as 0.',
+  },
 })
 
 /**
@@ -110,6 +119,10 @@ export const activities = listing({
     pools: rowFilters.many(poolAddress, 'Only activity in the markets of one of these pools.'),
     assets: rowFilters.many(assetAddress, 'Only activity in which one of these tokens moved.'),
     chainIds: rowFilters.many(chainId, 'Only activity on one of these chains.'),
+    unpriced: rowFilters.flag(
+      't.amount_usd IS NULL AND t.assets IS DISTINCT FROM 0',
+      'Only activity whose USD are not known (true) or are known (false).',
+    ),
   },
 })
 

@@ -7,6 +7,8 @@ const MOST_USERS = 1000
 const MOST_DAYS = 31
 // Conditions that an index serves in the default order.
 const SERVED = new Set(['time'])
+// Records without a price have a separate index.
+const isServed = ({ unpriced, ...others }: Where) => unpriced !== false && hasOnly(others, SERVED)
 
 type Args = Record<string, unknown>
 const whereOf = (args: Args) => (args.where ?? {}) as Where
@@ -18,7 +20,7 @@ const whereOf = (args: Args) => (args.where ?? {}) as Where
  */
 export function assertFilterable(args: Args): void {
   const where = whereOf(args)
-  if (!hasOnly(where, SERVED) && !isBounded(where))
+  if (!isServed(where) && !isBounded(where))
     throw unbounded('where', 'would scan the activity of all users')
 }
 

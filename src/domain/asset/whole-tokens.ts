@@ -10,7 +10,8 @@ export const wholeTokensSql = (amount: string, decimals: string): string =>
  * smallest unit.
  */
 export function wholeTokens(digits: string, decimals: number): string {
-  const padded = digits.padStart(decimals + 1, '0')
+  const [sign, unsigned] = digits.startsWith('-') ? ['-', digits.slice(1)] : ['', digits]
+  const padded = unsigned.padStart(decimals + 1, '0')
   const point = padded.length - decimals
-  return `${padded.slice(0, point)}.${padded.slice(point)}`.replace(/\.?0*$/, '')
+  return `${sign}${padded.slice(0, point)}.${padded.slice(point)}`.replace(/\.?0*$/, '')
 }

@@ -124,11 +124,11 @@ const REVISION = described("The revision's number. Later ones are larger.")
 const reward = {
   txHash: { rule: values.hash },
   accountId: { column: 'userAddress', description: 'The user who has a share in the liquidation.' },
-  supplySent: amount("The user's share of the debt that was repaid"),
+  supplySent: amount("The user's supply that paid the debt"),
   supplySentUsd: usd,
-  collateralReceived: amount("The user's share of the collateral that was seized"),
+  collateralReceived: amount('All collateral that the user got for it'),
   collateralReceivedUsd: usd,
-  liquidReward: amount("The user's reward in collateral"),
+  liquidReward: amount('The part of the received collateral that is the reward'),
   liquidRewardUsd: usd,
   userRoi: required,
   claimedTimestamp: required,
@@ -487,7 +487,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     }),
   },
   'market-liquidation-rewards': {
-    about: "A user's share in the reward of a liquidation in a market.",
+    about:
+      "A user's share in a defaulting liquidation, which pays a debt of a market by the supply " +
+      'of its lenders. The lender has no cash flow for it: see [defaulting ' +
+      'liquidations](#defaulting-liquidations).',
     table: 'market_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     ...OF_USER,
@@ -503,7 +506,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     ),
   },
   'vault-liquidation-rewards': {
-    about: "A user's share in the reward of a liquidation that a vault took part in.",
+    about: "A user's share in a defaulting liquidation that a vault took part in.",
     table: 'vault_liquidation_reward',
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     ...OF_USER,
@@ -517,7 +520,8 @@ export const records: Record<DatasetFile, RecordFormat> = {
   'cash-flows': {
     about:
       'Money that a user moved. Earnings are what the snapshots are worth now, less what was ' +
-      'put in: deposits and repayments less withdrawals and borrowings.',
+      'put in: deposits and repayments less withdrawals and borrowings. Shares that are ' +
+      'transferred into a position or out of it are a deposit or a withdrawal too.',
     table: 'cash_flow',
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'accountId'],
@@ -533,10 +537,12 @@ export const records: Record<DatasetFile, RecordFormat> = {
         assets: amount('The amount'),
         amountUsd: {
           ...required,
-          description: 'Its worth in USD then, never negative. Null if the price was missing.',
+          description:
+            'Its worth in USD then, never negative. Null if the price was missing: then profit ' +
+            'counts the amount times the price of its day.',
         },
       },
-      ['recordType'],
+      ['recordType', 'usdIsComputed'],
     ),
   },
   ledger: {

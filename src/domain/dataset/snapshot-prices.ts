@@ -61,6 +61,23 @@ export const pricedColumns = (kind: EntityType): Record<string, string> => ({
     ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
+/**
+ * The price `p` of the day of a staged cash flow `s` without a USD value, and the flow's value by
+ * it. A separate column has it, since the documented earnings count such a flow as 0.
+ */
+export const PRICED_FLOW = {
+  join: `LEFT JOIN LATERAL (
+    SELECT ${unitUsd('p.price_usd')} FROM (
+      SELECT 'market' AS type, chain_id, id, asset_address, asset_decimals FROM market
+      UNION ALL SELECT 'vault', chain_id, id, asset_address, asset_decimals FROM vault) e
+    JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
+      AND p.date = CASE
+        WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
+    WHERE e.type = s.entity_type::text AND e.chain_id = s.chain_id AND e.id = s.entity_id
+      AND s.amount_usd IS NULL OFFSET 0) p ON true`,
+  columns: { computed_usd: `CASE WHEN s.amount_usd IS NULL THEN ${worth('s.assets')} END` },
+}
+
 const changed = new TemporaryTable('changed_price', {
   chain_id: 'bigint',
   asset_address: ADDRESS,
@@ -80,15 +97,34 @@ export async function findChangedPrices(writer: Writer): Promise<void> {
 }
 
 /**
- * Computes the values that sources do not give, of the snapshots on the days of changed prices.
+ * Computes the values that sources do not give, of the snapshots and cash flows on the days of
+ * changed prices.
  * Holdings follow, as rows of the same columns: by triggers, or here.
  */
 export async function applyChangedPrices(writer: Writer): Promise<void> {
   for (const kind of ['market', 'vault'] as const) {
     await applyPrices(writer, kind, `${kind}_snapshot`)
     if (writer.usersAreRemote) await applyPrices(writer, kind, `${kind}_holding`)
+    await priceFlows(writer, kind)
   }
   await changed.drop(writer)
+}
+
+// The changed prices `p` of the smallest units of each market's or vault's token, by day.
+const pricesOf = (writer: Writer, kind: EntityType) => `(
+  SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')},
+    (c.date - date '1970-01-01')::bigint * 86400 AS start
+  FROM ${kind} e
+  JOIN ${writer.temporary('changed_price')} c USING (chain_id, asset_address)) p`
+
+async function priceFlows(writer: Writer, kind: EntityType): Promise<void> {
+  await writer.query(
+    `UPDATE cash_flow t SET computed_usd = ${worth('t.assets')}
+     FROM ${pricesOf(writer, kind)}
+     WHERE t.entity_type = '${kind}' AND t.chain_id = p.chain_id AND t.entity_id = p.id
+       AND t.timestamp BETWEEN p.start AND p.start + 86399
+       AND t.amount_usd IS NULL AND t.assets IS NOT NULL`,
+  )
 }
 
 async function applyPrices(writer: Writer, kind: EntityType, table: string): Promise<void> {
@@ -101,11 +137,7 @@ async function applyPrices(writer: Writer, kind: EntityType, table: string): Pro
   await writer.query(
     `UPDATE ${table} t
      SET ${values.join(', ')}, computed_usd = t.computed_usd | (${computed})::smallint
-     FROM (
-       SELECT e.chain_id, e.id, ${unitUsd('c.price_usd')},
-         (c.date - date '1970-01-01')::bigint * 86400 AS start
-       FROM ${kind} e
-       JOIN ${writer.temporary('changed_price')} c USING (chain_id, asset_address)) p
+     FROM ${pricesOf(writer, kind)}
      WHERE t.chain_id = p.chain_id AND t.${kind}_id = p.id
        AND t.timestamp BETWEEN p.start AND p.start + 86399
        AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`,

@@ -19,6 +19,7 @@ import { settleFile } from './settle-file.ts'
 import {
   applyChangedPrices,
   findChangedPrices,
+  PRICED_FLOW,
   pricedColumns,
   priceOfStaged,
 } from './snapshot-prices.ts'
@@ -269,4 +270,5 @@ const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<str
   },
   'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
   'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
+  'cash-flows': PRICED_FLOW,
 }

@@ -5,7 +5,6 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import {
   byEntity,
   type Holder,
-  holdings,
   onChain,
   readGroups,
   sortValue,
@@ -13,6 +12,16 @@ import {
   upTo,
 } from '../holding/holding.ts'
 import { placeColumns } from '../holding/place.ts'
+import {
+  EARNED_COLUMNS,
+  held,
+  interestOf,
+  PROFIT,
+  profitColumns,
+  profitOf,
+  profitOfSums,
+  sumOfAll,
+} from './profit.ts'
 
 const difference = (one: string, other: string) => toDouble(`${exact(one)} - ${exact(other)}`)
 
@@ -58,6 +67,9 @@ export const entityEarningsColumns = sqlColumns({
     type: 'float',
     description: 'Earnings, in USD: `worthUsd` minus `netCashInvestedUsd`.',
   },
+  ...profitOf((part) => `t.${part}`),
+  ...interestOf('assetDecimals'),
+  assetDecimals: { sql: 't.asset_decimals', type: 'int', nullable: true },
   ...parts(exact('t.realised_usd'), `${exact('t.earnings_usd')} - ${exact('t.realised_usd')}`),
   hasIncompletePrices: {
     sql: 't.incomplete',
@@ -68,7 +80,9 @@ export const entityEarningsColumns = sqlColumns({
 
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8,
     net_cash_invested_usd float8, earnings_usd float8, realised_usd float8, incomplete boolean,
-    sort_value float8`
+    interest numeric, interest_usd float8, price_usd float8, liquidation_usd float8,
+    profit_usd float8, asset_address text, asset_symbol text, asset_decimals int,
+    pool_address text, sort_value float8`
 
 /**
  * The FROM clause for `entityEarningsColumns`, from the records of `entities`: by value, largest
@@ -102,6 +116,7 @@ export const earningsColumns = sqlColumns({
     type: 'float',
     description: 'Net cash in USD: deposits + repayments - withdrawals - borrowings.',
   },
+  ...profitColumns,
   ...parts(complete(TOTAL_REALISED), complete(`${total('t.earnings_usd')} - ${TOTAL_REALISED}`)),
   hasIncompletePrices: {
     sql: 'coalesce(bool_or(t.incomplete), false)',
@@ -148,10 +163,14 @@ const share = (earnings: string, out: string, left: string) =>
     ELSE (${earnings}) * ${out} / (${out} + ${left}) END`
 
 const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
+// Of a period, the difference of both ends.
+const CHANGES = [
+  ...['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'unpriced'],
+  ...EARNED_COLUMNS,
+]
+const AT_THE_END = ['supply_left', 'debt_left', 'priced_usd', 'priced_assets']
 const SUMS = Prisma.raw(
-  ['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'supply_left', 'debt_left']
-    .map((name) => `sum(b.${name}) AS ${name}`)
-    .join(', '),
+  [...CHANGES, ...AT_THE_END].map((name) => `sum(b.${name}) AS ${name}`).join(', '),
 )
 // Supply earns what it is worth more than was deposited and not withdrawn; debt what it is less
 // than was borrowed and not repaid.
@@ -161,47 +180,60 @@ const SHARES = [
 ].join(' + ')
 
 const REALISED = Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END`)
-const EARNED = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
-  ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd`)
-
+const AS_SHOWN = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
+  ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd,
+  b.incomplete, b.interest, b.interest_usd, b.price_usd, b.liquidation_usd, b.profit_usd,
+  b.asset_address, b.asset_symbol, b.asset_decimals, b.pool_address`)
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of
  * the holder. The current value is collateral + protected - debt in a market, and the assets in a
  * vault. The net cash invested is deposits + repayments - withdrawals - borrowings.
  */
 export function earningsFrom(holder: Holder): Prisma.Sql {
-  const { since } = holder
-  // The amounts of that moment are subtracted.
+  const { since, asOf } = holder
   const before = since
-    ? Prisma.sql`UNION ALL
-      SELECT b.chain_id, b.entity_type, b.entity_id, -b.supply, -b.debt, -b.cash,
-        -b.withdrawn, -b.borrowed, -b.repaid, 0, 0, b.incomplete, -b.unpriced
-      FROM (${valuesAndCash({ ...holder, asOf: since })}) b WHERE ${since} IS NOT NULL`
+    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, b.incomplete, b.unvalued,
+        ${AT_START} FROM (${valuesAndCash({ ...holder, asOf: since })}) b
+      WHERE ${since} IS NOT NULL`
     : Prisma.empty
   const summed = Prisma.sql`SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS},
-      bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
+      bool_or(b.unvalued) AS unvalued, bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
     FROM (${valuesAndCash(holder)} ${before}) b
     GROUP BY b.chain_id, b.entity_type, b.entity_id`
+  const valued = Prisma.sql`SELECT b.*, b.supply - b.debt AS value, ${REALISED} AS realised
+    FROM (${summed}) b`
   return Prisma.sql`FROM (
-    SELECT b.chain_id, b.entity_type, b.entity_id, ${EARNED}, b.incomplete, ${sortValue('b.value')}
-    FROM (
-      SELECT b.*, b.supply - b.debt AS value, ${REALISED} AS realised
-      FROM (${summed}) b OFFSET 0) b
-  ) t`
+    SELECT b.chain_id, b.entity_type, b.entity_id, ${AS_SHOWN}, ${sortValue('b.value')}
+    FROM (${profitOfSums(valued, asOf)}) b) t`
 }
+
+const AT_START = Prisma.raw(
+  [...CHANGES.map((name) => `-b.${name}`), ...AT_THE_END.map(() => '0')].join(', '),
+)
+const OF_FLOWS: Record<string, string> = {
+  cash: 'f.usd',
+  withdrawn: 'f.withdrawn',
+  borrowed: 'f.borrowed',
+  repaid: 'f.repaid',
+  unpriced: 'f.unpriced',
+}
+const OF_HELD: Record<string, string> = { supply_left: 'h.supply', debt_left: 'h.debt' }
+const columnsFrom = (values: (name: string) => string | undefined) =>
+  Prisma.raw(
+    [...CHANGES, ...AT_THE_END].map((name) => `${values(name) ?? '0'} AS ${name}`).join(', '),
+  )
+const HELD_COLUMNS = columnsFrom((name) =>
+  name in OF_FLOWS ? '0' : (OF_HELD[name] ?? `h.${name}`),
+)
+const FLOW_COLUMNS = columnsFrom((name) => OF_FLOWS[name])
 
 // A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
 // cash flows without a price: those before a period count alike at both ends.
 const valuesAndCash = (holder: Holder) => Prisma.sql`
-  SELECT h.chain_id, h.entity_type, h.entity_id,
-    h.deposit_usd + h.protected_usd AS supply, h.debt_usd AS debt, 0::numeric AS cash,
-    0::numeric AS withdrawn, 0::numeric AS borrowed, 0::numeric AS repaid,
-    h.deposit_usd + h.protected_usd AS supply_left, h.debt_usd AS debt_left,
-    h.incomplete, 0 AS unpriced
-  FROM (${holdings(holder)}) h
+  SELECT h.chain_id, h.entity_type, h.entity_id, h.incomplete, h.unvalued, ${HELD_COLUMNS}
+  FROM (${held(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, 0, 0, f.usd,
-    f.withdrawn, f.borrowed, f.repaid, 0, 0, false, f.unpriced
+  SELECT f.chain_id, f.entity_type::text, f.entity_id, false, false, ${FLOW_COLUMNS}
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f
   WHERE ${onChain('f.chain_id', holder.chainId)}`
 
@@ -213,12 +245,18 @@ const groupColumns = {
     ...entityEarningsColumns.earningsUsd,
     sql: difference(toDouble('t.value'), toDouble('t.cash')),
   },
+  ...profitOf((part) => toDouble(`t.${part}`)),
   ...parts('t.realised', 't.value - t.cash - t.realised'),
   hasIncompletePrices: entityEarningsColumns.hasIncompletePrices,
 }
 const GROUP_SUMS = Prisma.raw(`sum(${exact('e.current_value_usd')}) AS value,
   sum(${exact('e.net_cash_invested_usd')}) AS cash, bool_or(e.incomplete) AS incomplete,
-  CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised`)
+  CASE WHEN NOT bool_or(e.incomplete) THEN sum(${exact('e.realised_usd')}) END AS realised,
+  ${Object.values(PROFIT)
+    .map(([part]) => `${sumOfAll(exact(`e.${part}`))} AS ${part}`)
+    .join(', ')}`)
+
+const INTEREST = Prisma.raw(sumOfAll('e.interest'))
 
 /** A holder's earnings in all markets and vaults that lend an asset. */
 export const assetEarningsColumns = sqlColumns({
@@ -227,6 +265,7 @@ export const assetEarningsColumns = sqlColumns({
   symbol: { sql: 't.asset_symbol', type: 'text' },
   decimals: { sql: 't.asset_decimals', type: 'int' },
   ...groupColumns,
+  ...interestOf('decimals'),
 })
 
 export type AssetEarnings = RowOf<typeof assetEarningsColumns>
@@ -249,16 +288,8 @@ const LIMIT = Prisma.raw(String(MOST_GROUPS))
  */
 export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
     SELECT e.chain_id, e.asset_address, min(e.asset_symbol) AS asset_symbol,
-      min(e.asset_decimals) AS asset_decimals, ${GROUP_SUMS}
-    FROM (
-      SELECT r.*, coalesce(m.asset_address, v.asset_address) AS asset_address,
-        coalesce(m.asset_symbol, v.asset_symbol) AS asset_symbol,
-        coalesce(m.asset_decimals, v.asset_decimals) AS asset_decimals
-      FROM ${records} AS r(${Prisma.raw(ENTITIES)})
-      LEFT JOIN market m
-        ON r.entity_type = 'market' AND m.chain_id = r.chain_id AND m.id = r.entity_id
-      LEFT JOIN vault v
-        ON r.entity_type = 'vault' AND v.chain_id = r.chain_id AND v.id = r.entity_id) e
+      min(e.asset_decimals) AS asset_decimals, ${INTEREST} AS interest, ${GROUP_SUMS}
+    FROM ${records} AS e(${Prisma.raw(ENTITIES)})
     WHERE e.asset_address IS NOT NULL
     GROUP BY e.chain_id, e.asset_address
     ORDER BY value DESC, e.chain_id, e.asset_address LIMIT ${LIMIT}) t
@@ -269,10 +300,9 @@ export const assetEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql
  * Vaults and unknown markets are left out.
  */
 export const poolEarningsFrom = (records: Prisma.Sql): Prisma.Sql => Prisma.sql`FROM (
-    SELECT m.pool_address, ${GROUP_SUMS}
-    FROM ${records} AS e(${Prisma.raw(ENTITIES)})
-    JOIN market m ON e.entity_type = 'market' AND m.chain_id = e.chain_id AND m.id = e.entity_id
-    GROUP BY m.pool_address ORDER BY value DESC, m.pool_address LIMIT ${LIMIT}) t
+    SELECT e.pool_address, ${GROUP_SUMS} FROM ${records} AS e(${Prisma.raw(ENTITIES)})
+    WHERE e.pool_address IS NOT NULL
+    GROUP BY e.pool_address ORDER BY value DESC, e.pool_address LIMIT ${LIMIT}) t
   ORDER BY t.value DESC, t.pool_address`
 
 /** Reads the total earnings of each group of addresses, now or as of a moment, in one statement. */
@@ -284,8 +314,10 @@ export const earningsOf = (
   since: Date | null = null,
 ) => {
   const tables = [
-    asOf ? 'cash_flow' : 'net_cash',
-    ...(since && !asOf ? ['cash_flow' as const] : []),
+    'cash_flow',
+    'market_liquidation_reward',
+    'vault_liquidation_reward',
+    ...(asOf ? [] : (['net_cash', 'net_liquidation'] as const)),
   ] as const
   return readGroups<Earnings>(
     reader,

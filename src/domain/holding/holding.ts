@@ -43,6 +43,13 @@ export const usersAsOwners = (users: readonly string[]) =>
 export const onChain = (column: string, chainId: Prisma.Sql) =>
   Prisma.sql`(${chainId} IS NULL OR ${Prisma.raw(column)} = ${chainId})`
 
+// SQL of the amount that the USD values of a market snapshot are of.
+const PRICED = Prisma.raw(
+  ['collateral', 'protected', 'debt']
+    .map((name) => `CASE WHEN s.${name}_usd > 0 THEN s.${name}_assets ELSE 0 END`)
+    .join(' + '),
+)
+
 /**
  * Selects what a holder has, one row for each of the owners' newest snapshots, including the zeros
  * of closed positions. A missing price counts as 0 and sets `incomplete`, and `unpriced` if the
@@ -58,12 +65,15 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
       s.market_id AS entity_id, s.timestamp, ${usd('collateral_usd')} AS deposit_usd,
       ${usd('protected_usd')} AS protected_usd, ${usd('debt_usd')} AS debt_usd,
       (s.collateral_usd IS NULL OR s.protected_usd IS NULL OR s.debt_usd IS NULL) AS incomplete,
-      ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced
+      ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced,
+      s.collateral_assets + s.protected_assets AS supply_assets, s.debt_assets,
+      ${PRICED} AS priced_assets
     FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
     SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp,
       ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
-      s.assets_usd IS NULL AND s.assets <> 0
+      s.assets_usd IS NULL AND s.assets <> 0, s.assets, 0,
+      CASE WHEN s.assets_usd > 0 THEN s.assets ELSE 0 END
     FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
 

@@ -3,12 +3,13 @@ import { exact, toDouble } from '../../db/exact-sum.ts'
 import type { UserTable } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { averageRates, netAprColumns, netAprFrom } from '../earnings/net-apr.ts'
+import type { profitColumns } from '../earnings/profit.ts'
 import { tablesOfHoldings } from '../holding/holding.ts'
 import { worthColumns } from '../holding/worth.ts'
 import { ranksByDate } from '../leaderboard/rank-history.ts'
 import { pointsOf } from '../points/millionths.ts'
 import { calendar, calendarColumns, lastDates, ofLastDate } from './calendar.ts'
-import { earningsByBucket } from './earnings-series.ts'
+import { earningsByBucket, profitByBucket } from './earnings-series.ts'
 import { bucketsOf, type Span, startSql, within } from './interval.ts'
 
 type WorthColumns = typeof worthColumns
@@ -37,6 +38,16 @@ const earned = (name: string, description: string) =>
     type: 'float',
     nullable: true,
     description,
+  }) as const
+
+const gained = (name: keyof typeof profitColumns) =>
+  ({
+    sql: `g."${name}"`,
+    type: 'float',
+    nullable: true,
+    description:
+      `\`${name}\` of \`earnings(asOf)\` at the end of the bucket, in USD. Null before the first ` +
+      'snapshot, and if a price that it needs is not known.',
   }) as const
 
 const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
@@ -123,6 +134,12 @@ const PARTS = {
         '`earnings(asOf)`. Null before the first snapshot.',
     },
   }),
+  profit: sqlColumns({
+    profitUsd: gained('profitUsd'),
+    interestUsd: gained('interestUsd'),
+    priceUsd: gained('priceUsd'),
+    liquidationUsd: gained('liquidationUsd'),
+  }),
   ranks: sqlColumns({
     totalPoints: {
       sql: 'k.points',
@@ -160,6 +177,7 @@ export const userBucketColumns = {
   ...PARTS.points,
   ...PARTS.netApr,
   ...PARTS.earnings,
+  ...PARTS.profit,
   ...PARTS.ranks,
   ...PARTS.rewards,
 }
@@ -224,6 +242,7 @@ interface SeriesSource {
 }
 
 const HOLDINGS = tablesOfHoldings(Prisma.empty)
+const REWARDS: UserTable[] = ['market_liquidation_reward', 'vault_liquidation_reward']
 
 const SOURCES: Record<Part, SeriesSource> = {
   points: {
@@ -237,6 +256,11 @@ const SOURCES: Record<Part, SeriesSource> = {
     joined: 'e ON e.start = bucket.start',
     tables: [...HOLDINGS, 'cash_flow'],
   },
+  profit: {
+    query: profitByBucket,
+    joined: 'g ON g.start = bucket.start',
+    tables: [...HOLDINGS, 'cash_flow', ...REWARDS],
+  },
   ranks: {
     query: ranksByDate,
     joined: 'k ON k.date = program.last',
@@ -245,7 +269,7 @@ const SOURCES: Record<Part, SeriesSource> = {
   rewards: {
     query: rewardsByBucket,
     joined: 'r ON r.start = bucket.start',
-    tables: ['market_liquidation_reward', 'vault_liquidation_reward'],
+    tables: REWARDS,
   },
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
-import { type DerivedTable, holdingsTable, netCashTable } from './derived-tables.ts'
+import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
 
 // The rows that are compared. Null means all.
 interface Sample {
@@ -23,12 +23,12 @@ export async function differingSums(client: Queryable, deep: boolean): Promise<s
   const tables = [
     await holdingsTable(client, 'market'),
     await holdingsTable(client, 'vault'),
-    await netCashTable(client),
+    ...(await totalsTables(client)),
   ]
   const comparisons = [
     ...ofDates(sample),
     ...ofUsers(sample),
-    ...tables.flatMap((table) => (table ? [ofTable(table, sample)] : [])),
+    ...tables.map((table) => ofTable(table, sample)),
     ...TOTALS,
     ...ofRanks(sample),
   ]
@@ -126,7 +126,7 @@ function ofUsers({ users }: Sample): Comparison[] {
 
 const ofTable = ({ table, columns, rows }: DerivedTable, { users }: Sample) =>
   unequal(
-    table === 'net_cash' ? 'net cash' : 'holdings',
+    table.endsWith('_holding') ? 'holdings' : table.replace('_', ' '),
     `SELECT * FROM (${rows}) r WHERE ${OF_USERS}`,
     `SELECT ${columns} FROM ${table} WHERE ${OF_USERS}`,
     [users],

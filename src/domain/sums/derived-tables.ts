@@ -25,19 +25,25 @@ export async function holdingsTable(client: Queryable, kind: EntityType): Promis
   }
 }
 
-/** Undefined for a store without triggers, which sums up cash flows when they are read. */
-export async function netCashTable(client: Queryable): Promise<DerivedTable | undefined> {
+/**
+ * The totals of what users have put into markets and vaults, and of what liquidations took. None
+ * for a store without triggers, which sums them up when they are read.
+ */
+export async function totalsTables(client: Queryable): Promise<DerivedTable[]> {
   const { rows } = await client.query<{ stored: boolean }>(
     "SELECT to_regclass('cash_flow_total') IS NOT NULL AS stored",
   )
-  if (!rows[0]?.stored) return undefined
-  const columns = await columnsOf(client, 'net_cash')
-  return {
-    table: 'net_cash',
-    key: ['user_address', 'chain_id', 'entity_type', 'entity_id'],
-    columns,
-    rows: `SELECT ${columns} FROM cash_flow_total`,
-  }
+  if (!rows[0]?.stored) return []
+  return [
+    await totalsTable(client, 'net_cash', 'cash_flow_total'),
+    await totalsTable(client, 'net_liquidation', 'liquidation_total'),
+  ]
+}
+
+async function totalsTable(client: Queryable, table: string, view: string): Promise<DerivedTable> {
+  const columns = await columnsOf(client, table)
+  const key = ['user_address', 'chain_id', 'entity_type', 'entity_id']
+  return { table, key, columns, rows: `SELECT ${columns} FROM ${view}` }
 }
 
 // Two tables may have the same columns in another order.

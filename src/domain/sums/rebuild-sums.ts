@@ -5,7 +5,7 @@ import { digestSql } from '../points/digest.ts'
 import { rebuildRankHistory } from '../points/rebuild-rank-history.ts'
 import { refreshPoolDays } from '../points/refresh-pool-days.ts'
 import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
-import { type DerivedTable, holdingsTable, netCashTable } from './derived-tables.ts'
+import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
 
 // A part of the work that is stored.
 interface RebuiltPart {
@@ -24,8 +24,9 @@ interface RebuildDeps {
 
 /**
  * Restores every stored sum from the records: points by account and by pool of each date, totals,
- * ranks, those of past dates, holdings, net cash and days of vaults. Each part is one transaction
- * that writes only the rows which differ, so it can be interrupted at any time and run again.
+ * ranks, those of past dates, holdings, net cash, net liquidations and days of vaults. Each part is
+ * one transaction that writes only the rows which differ, so it can be interrupted at any time and
+ * run again.
  * Requests are answered meanwhile, and writers wait for one part at most.
  */
 export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPart> {
@@ -51,8 +52,8 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
     yield await part(`${kind} holdings`, (writer) => replaceRows(writer, holdings))
   }
   yield await part('vault days', rebuildVaultDays)
-  const netCash = await netCashTable(pool)
-  if (netCash) yield await part('net cash', (writer) => replaceRows(writer, netCash))
+  for (const totals of await totalsTables(pool))
+    yield await part(totals.table.replace('_', ' '), (writer) => replaceRows(writer, totals))
   await part(PAST_RANKS, forgetRanks)
   yield { part: PAST_RANKS, rows: await rebuildRankHistory(pool, signal) }
 }

@@ -81,8 +81,8 @@ export function addScalars(builder: Builder): void {
   builder.scalarType('BigInt', {
     specifiedByURL: 'https://tc39.es/ecma262/#prod-StringIntegerLiteral',
     description:
-      'A non-negative integer that may exceed 2^53, as a decimal string: token amounts in ' +
-      'their smallest unit, Unix seconds. Input may be a string or an integer literal.',
+      'An integer that may exceed 2^53, as a decimal string: token amounts in their smallest ' +
+      'unit, Unix seconds. Input may be a string or an integer literal, from 0 up.',
     // `String` would write a large Decimal with an exponent.
     serialize: (value) => (typeof value === 'object' ? value.toFixed() : String(value)),
     parseValue: (value) => {

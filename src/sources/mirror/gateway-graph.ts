@@ -85,15 +85,16 @@ const cashFlow = z
     logIndex: z.int().min(0),
     legacy: z.object({ timestamp: digits }),
     amount: z.object({ raw: digits.nullable(), usd: z.number().nullable() }),
+    usdIsComputed: z.boolean(),
   })
-  .transform(({ amount, legacy, kind, entityAddress, userAddress, ...flow }) => ({
+  .transform(({ amount, usdIsComputed, legacy, kind, entityAddress, userAddress, ...flow }) => ({
     ...flow,
     ...legacy,
     entityId: entityAddress,
     accountId: userAddress,
     kind: kind.toLowerCase(),
     assets: amount.raw,
-    amountUsd: amount.usd,
+    amountUsd: usdIsComputed ? null : amount.usd,
   }))
 /** A cash flow in the import format. */
 export type GraphCashFlow = z.output<typeof cashFlow>
@@ -290,7 +291,7 @@ export const graphOperations = {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
         nodes {
           kind chainId entityType entityAddress userAddress txHash logIndex
-          legacy { timestamp } amount { raw usd }
+          legacy { timestamp } amount { raw usd } usdIsComputed
         }
         pageInfo { hasNextPage endCursor }
       }

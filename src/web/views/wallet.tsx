@@ -5,6 +5,7 @@ import {
   EarningsChartDocument,
   EarningsDocument,
   type EarningsRowFragment,
+  type EarningsTotalsFragment,
   LatestSnapshotsDocument,
   LedgerDocument,
   type LedgerQuery,
@@ -341,7 +342,34 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
     cell: (row) => <Num value={row.netCashInvestedUsd} unit="usd" />,
   },
   { name: 'Earnings', numeric: true, cell: (row) => <Num value={row.earningsUsd} unit="usd" /> },
+  { name: 'Profit', numeric: true, cell: (row) => <Num value={row.profitUsd} unit="usd" /> },
 ]
+
+/** The profit and its parts, which add up to it. */
+function Profit({ earnings }: { earnings: EarningsTotalsFragment }) {
+  const parts = [
+    ['Profit', earnings.profitUsd],
+    ['Interest', earnings.interestUsd],
+    ['Price changes', earnings.priceUsd],
+    ['Liquidations', earnings.liquidationUsd],
+  ] as const
+  return (
+    <>
+      <Facts>
+        {parts.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            <Num value={value} unit="usd" />
+          </Fact>
+        ))}
+      </Facts>
+      <p className="lede">
+        Profit is interest + price changes + liquidations, up to the newest snapshots. Earnings are
+        current value − net invested.
+        {earnings.profitUsd === null && ' Profit is unknown where a price is missing.'}
+      </p>
+    </>
+  )
+}
 
 function Earnings({ address }: { address: string }) {
   const variables = { address, ...usePage(ROWS, 'earnings') }
@@ -355,17 +383,20 @@ function Earnings({ address }: { address: string }) {
     >
       <Answer of={earnings} rows={4}>
         {({ user: { earnings } }) => (
-          <PagedTable
-            caption="Earnings by market and vault"
-            columns={earningsColumns}
-            list={{ nodes: earnings.breakdown, totalCount: earnings.entityCount }}
-            rowKey={({ chainId, entityType, entityAddress }) =>
-              `${chainId} ${entityType} ${entityAddress}`
-            }
-            parameter="earnings"
-            rows={ROWS}
-            empty={<Empty>No holdings are stored.</Empty>}
-          />
+          <>
+            {earnings.entityCount > 0 && <Profit earnings={earnings} />}
+            <PagedTable
+              caption="Earnings by market and vault"
+              columns={earningsColumns}
+              list={{ nodes: earnings.breakdown, totalCount: earnings.entityCount }}
+              rowKey={({ chainId, entityType, entityAddress }) =>
+                `${chainId} ${entityType} ${entityAddress}`
+              }
+              parameter="earnings"
+              rows={ROWS}
+              empty={<Empty>No holdings are stored.</Empty>}
+            />
+          </>
         )}
       </Answer>
     </Section>

@@ -143,7 +143,7 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but ' +
-        '`time`, need `where.users`, or a `where.time` of at most 31 days.',
+        '`time` or `unpriced: true`, need `where.users`, or a `where.time` of at most 31 days.',
       ...feed(t.arg, activityFilter()),
     }),
     liquidations: t.field({

@@ -24,6 +24,10 @@ const FROM_SNAPSHOTS = [
   'netBorrowApr',
   'netCashInvestedUsd',
   'earningsUsd',
+  'profitUsd',
+  'interestUsd',
+  'priceUsd',
+  'liquidationUsd',
   'pendingCashUsd',
   'hasIncompletePrices',
 ]

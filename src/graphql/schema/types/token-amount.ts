@@ -11,7 +11,8 @@ export const addTokenAmount = (builder: Builder) =>
       raw: t.field({
         type: 'BigInt',
         nullable: true,
-        description: 'The exact amount in the smallest unit. Null for positions.',
+        description:
+          'The exact amount in the smallest unit. Null for positions. Interest may be negative.',
         extensions: STORED,
         resolve: ({ raw }) => raw,
       }),
