@@ -19,6 +19,8 @@ export const statementTable: Record<string, number> = {
   'graphql NearLiquidation': 1,
   'graphql FirstToFall': 1,
   'graphql CollateralAtRisk': 1,
+  'graphql Liquidations': 1,
+  'graphql Holders': 1,
   'graphql Earn': 1,
   'graphql Pages': 1,
   'graphql Market': 1,

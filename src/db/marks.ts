@@ -14,6 +14,7 @@ export const TABLES_OF_USERS = [
   'vault_holding',
   'market_liquidation_reward',
   'vault_liquidation_reward',
+  'liquidation',
   'cash_flow',
 ] as const
 

@@ -75,6 +75,8 @@ const variables: VariablesOfExamples = {
   NearLiquidation: () => ({ below: 1.2 }),
   FirstToFall: () => ({ drop: 0.5 }),
   CollateralAtRisk: ({ pool }) => ({ pool }),
+  Liquidations: none,
+  Holders: ({ market: { chainId, address } }) => ({ chainId, market: address }),
   Aggregates: ofUser,
   Search: ({ market }) => ({ text: market.asset.symbol }),
   Distributions: none,

@@ -24,6 +24,8 @@ const POOLS_OPENED = Date.UTC(2024, 10, 4, 9) / 1000
 /** The season of the whole sample, which has no end yet. */
 export const sampleSeason = { name: 'Season 1', startsAt: '2024-11-04', endsAt: null }
 
+const LIQUIDATORS = 3
+
 const round = (usd: number) => Math.round(usd * 1e4) / 1e4
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
@@ -355,6 +357,31 @@ export function* cashFlowRecords(world: World) {
         assets: String(amount),
         amountUsd: quoted(world, entity.token, amount, priced),
       }
+    }
+  }
+}
+
+/** The liquidations themselves: by a bot, of the debt that the lenders' shares repaid. */
+export function* liquidationRecords(world: World) {
+  for (const liquidation of world.liquidations) {
+    const { day, timestamp, txHash, unpriced, debtMarket, collateralMarket } = liquidation
+    const { borrower, repaid, seized, nextLog } = liquidation
+    const usdOf = ({ token }: Entity, assets: bigint) =>
+      unpriced ? null : quoted(world, token, assets, day)
+    yield {
+      chainId: debtMarket.chainId,
+      txHash,
+      logIndex: nextLog,
+      timestamp: String(timestamp),
+      borrower,
+      liquidator: address(`liquidator ${day % LIQUIDATORS}`),
+      poolId: pools.find(({ sides }) => sides.includes(debtMarket))?.id,
+      debtMarketId: debtMarket.id,
+      collateralMarketId: collateralMarket.id,
+      debtRepaid: String(repaid),
+      debtRepaidUsd: usdOf(debtMarket, repaid),
+      collateralSeized: String(seized),
+      collateralSeizedUsd: usdOf(collateralMarket, seized),
     }
   }
 }

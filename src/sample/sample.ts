@@ -35,6 +35,7 @@ export function sampleFiles(options: {
     'vault-snapshots': () => lines(records.vaultSnapshotRecords(world)),
     'market-liquidation-rewards': () => lines(records.rewardRecords(world, 'market')),
     'vault-liquidation-rewards': () => lines(records.rewardRecords(world, 'vault')),
+    liquidations: () => lines(records.liquidationRecords(world)),
     'cash-flows': () => lines(records.cashFlowRecords(world)),
     ledger: () => [],
     seasons: () => [],

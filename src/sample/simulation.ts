@@ -65,6 +65,7 @@ export interface Liquidation {
   day: number
   timestamp: number
   txHash: string
+  borrower: string
   debtMarket: Entity
   collateralMarket: Entity
   /** Hundredths of a percent. */
@@ -72,6 +73,9 @@ export interface Liquidation {
   unpriced: boolean
   /** The index of the next log of its transaction. The first is that of the rewards. */
   nextLog: number
+  repaid: bigint
+  /** The collateral that was taken. */
+  seized: bigint
   /** The part of the debt that each lender paid. A vault's part is shared by its users. */
   payments: { account: Account; sent: bigint }[]
 }
@@ -513,7 +517,7 @@ export function simulate(now: Date, users: number, days: number): World {
     const { debts, backing, debt, collateral, threshold } = loan
     const [{ entity: debtMarket, user } = {}] = debts
     const [{ entity: collateralMarket } = {}] = backing
-    if (!debtMarket || !collateralMarket || threshold === null) return
+    if (!debtMarket || !collateralMarket || !user || threshold === null) return
     const label = `liquidation ${user} ${debtMarket.id} ${day}`
     const rng = random(label)
     const bonus = whole(rng, 300, 700)
@@ -525,11 +529,14 @@ export function simulate(now: Date, users: number, days: number): World {
       day,
       timestamp,
       txHash: hash(label),
+      borrower: user,
       debtMarket,
       collateralMarket,
       bonus: BigInt(bonus),
       unpriced: rng() < 0.1,
       nextLog: 2,
+      repaid: 0n,
+      seized: 0n,
       payments: [],
     }
     world.liquidations.push(liquidation)
@@ -542,13 +549,13 @@ export function simulate(now: Date, users: number, days: number): World {
       move(account, { ...flow, part: 'debt' }, -by)
       sent += by
     }
+    liquidation.repaid = sent
     for (const account of backing)
-      for (const part of ['collateral', 'protected'] as const)
-        move(
-          account,
-          { ...flow, part },
-          -scaled(assets(account, part, day), (repaid * (1 + bonus / 1e4)) / collateral),
-        )
+      for (const part of ['collateral', 'protected'] as const) {
+        const seized = scaled(assets(account, part, day), (repaid * (1 + bonus / 1e4)) / collateral)
+        move(account, { ...flow, part }, -seized)
+        liquidation.seized += seized
+      }
     const vault = vaults.find(
       (vault) => lendsTo(vault).includes(debtMarket) && get(members, vault).length > 0,
     )

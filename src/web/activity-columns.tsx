@@ -8,6 +8,7 @@ export const KINDS: Record<ActivityKind, string> = {
   WITHDRAW: 'Withdrawal',
   BORROW: 'Borrowing',
   REPAY: 'Repayment',
+  LIQUIDATION: 'Liquidation',
   LIQUIDATION_REWARD: 'Liquidation reward',
 }
 

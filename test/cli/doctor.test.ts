@@ -425,6 +425,7 @@ test('fields that a source of analytics does not provide are named', async () =>
       'ok',
       `The source of ${leg}, ${source}, has no records yet.`,
     ]),
+    ['ok', `The source of liquidations, ${source}, has no records yet.`],
     [
       'warning',
       `The source of cash-flows, ${source}, does not provide assets, amountUsd (examined: 2 records).`,

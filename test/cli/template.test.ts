@@ -24,6 +24,7 @@ const run = (args: string[]) =>
 
 const FILES = [
   'cash-flows',
+  'liquidations',
   'market-liquidation-rewards',
   'market-snapshots',
   'markets',

@@ -74,6 +74,19 @@ async function withDirectory<T>(work: (dir: string) => Promise<T>): Promise<T> {
   }
 }
 
+test('a liquidation in markets of another pool is refused', async () => {
+  const other = { ...record.pools, id: addressOf('other pool'), marketId: 21 }
+  const before = await everything()
+  const files = goodFiles({
+    pools: [record.pools, other],
+    liquidations: [{ ...record.liquidations, poolId: other.id }],
+  })
+  await expect(load(files)).rejects.toThrow(
+    `is in the pool ${other.id}, but its market ${addressOf('market')} is a side of another pool. Nothing was stored.`,
+  )
+  expect(await everything()).toEqual(before)
+})
+
 describe('a good dataset', () => {
   test('lands in the store with what follows from it', async () => {
     const summary = await load(goodFiles())
@@ -255,6 +268,12 @@ const changes: [DatasetFile, object, string][] = [
     { claimedTimestamp: '9' },
     'SELECT claimed_timestamp AS value FROM vault_liquidation_reward',
   ],
+  [
+    'liquidations',
+    { collateralSeizedUsd: null },
+    'SELECT collateral_seized_usd AS value FROM liquidation',
+  ],
+  ['liquidations', { borrower: addressOf('bob') }, 'SELECT user_address AS value FROM liquidation'],
   ['cash-flows', { accountId: addressOf('bob') }, 'SELECT user_address AS value FROM cash_flow'],
   [
     'cash-flows',
@@ -399,6 +418,7 @@ describe('two lines of a file with the same key', () => {
     positions: 'userAddress, distributionDate, marketAddress',
     'market-snapshots': 'accountId, chainId, marketId, timestamp, positionId',
     'vault-snapshots': 'accountId, chainId, vaultId, timestamp, positionId',
+    liquidations: 'chainId, txHash, logIndex',
     'cash-flows': 'chainId, txHash, logIndex',
   }
   test.each(sampleOf(changes, 3))(
@@ -793,6 +813,16 @@ describe('a bad line stores nothing and is reported', () => {
       'vault-liquidation-rewards',
       { ...record['vault-liquidation-rewards'], vaultId: addressOf('x') },
       ': vaultId: names',
+    ],
+    [
+      'liquidations',
+      { ...record.liquidations, poolId: addressOf('x') },
+      `: poolId: names ${addressOf('x')}, which is no pool`,
+    ],
+    [
+      'liquidations',
+      { ...record.liquidations, debtMarketId: addressOf('x') },
+      ': debtMarketId: names',
     ],
     ['cash-flows', { ...record['cash-flows'], entityType: 'vault' }, ': entityId: names'],
     ['rates', { ...record.rates, entityId: addressOf('x') }, ': entityId: names'],

@@ -17,12 +17,20 @@ const ACTIVITY = `(
       "accountId" AS "user", CASE "entityType" WHEN 'market' THEN "entityId" END AS market,
       CASE "entityType" WHEN 'vault' THEN "entityId" END AS vault, assets, "amountUsd" AS usd FROM cash_flows
     UNION ALL
+    SELECT 1.5, 'LIQUIDATION', timestamp, "chainId", "txHash", "logIndex", borrower, "collateralMarketId", NULL,
+      "collateralSeized", "collateralSeizedUsd" FROM liquidations
+    UNION ALL
     SELECT 2, 'LIQUIDATION_REWARD', timestamp, "chainId", "txHash", "logIndex", "accountId", "collateralMarketId", NULL,
       "liquidReward", "liquidRewardUsd" FROM market_liquidation_rewards
     UNION ALL
     SELECT 3, 'LIQUIDATION_REWARD', timestamp, "chainId", "txHash", "logIndex", "accountId", NULL, "vaultId",
       "liquidReward", "liquidRewardUsd" FROM vault_liquidation_rewards) a
   LEFT JOIN markets m ON m."chainId" = chain AND m.id = market LEFT JOIN vaults v ON v."chainId" = chain AND v.id = vault) r`
+/** The rewards of both kinds, with the entity whose collateral they are of. */
+const REWARDS = `(SELECT timestamp, "logIndex", "txHash", "chainId", "accountId", 'MARKET' AS type,
+    "collateralMarketId" AS entity, "debtMarketId" FROM market_liquidation_rewards
+  UNION ALL SELECT timestamp, "logIndex", "txHash", "chainId", "accountId", 'VAULT', "vaultId", NULL
+    FROM vault_liquidation_rewards) r`
 /**
  * Cash flows with what is stored next to each of the same user in the same market or vault: what it
  * had by a snapshot, or whether a cash flow added to it. A snapshot has the cash flows of its
@@ -230,11 +238,15 @@ export const activityFacts: Fact[] = [
     total: `SELECT count(*) FROM ${ACTIVITY} WHERE timestamp BETWEEN 1740787200 AND 1740960000 AND chain = 1`,
   },
   {
-    name: 'the liquidations of all users are their rewards',
-    query: `liquidations(where: { time: { gte: "2025-02-25", lte: "2025-03-20" } }) { totalCount nodes { ${ROW} } }`,
-    at: 'liquidations.nodes',
-    sql: `SELECT ${row} FROM ${ACTIVITY} WHERE kind = 'LIQUIDATION_REWARD' AND timestamp BETWEEN 1740441600 AND 1742428800 ORDER BY ${NEWEST}`,
-    total: `SELECT count(*) FROM ${ACTIVITY} WHERE kind = 'LIQUIDATION_REWARD' AND timestamp BETWEEN 1740441600 AND 1742428800`,
+    name: 'the liquidation rewards of all users in a time',
+    query: `liquidationRewards(where: { time: { gte: "2025-02-25", lte: "2025-03-20" } }) { totalCount nodes {
+      txHash logIndex userAddress entityType entityAddress debtMarketAddress } }`,
+    at: 'liquidationRewards.nodes',
+    sql: `SELECT "txHash", "logIndex", "accountId" AS "userAddress", type AS "entityType", entity AS "entityAddress",
+        "debtMarketId" AS "debtMarketAddress"
+      FROM ${REWARDS} WHERE timestamp BETWEEN 1740441600 AND 1742428800
+      ORDER BY timestamp DESC, "logIndex" DESC, "txHash", "chainId", "accountId", type`,
+    total: `SELECT count(*) FROM ${REWARDS} WHERE timestamp BETWEEN 1740441600 AND 1742428800`,
   },
   part('oldest first', 'orderBy: TIME', `ORDER BY ${OLDEST}`),
   part('newest first by name', 'orderBy: TIME, orderDirection: DESC', `ORDER BY ${NEWEST}`),

@@ -379,6 +379,35 @@ const vaultRewards = [
   { ...reward([ann, 1, 'a1', 3, D1], [2, 3, 0.1], '13', null, '0.1'), vaultId: vaults.twin },
 ]
 
+const liquidations = (
+  [
+    // With the rewards of ann, ben and hal, and one more in their transaction.
+    [dan, 1, 'a1', 4, D1, hal, pools.eth, markets.usdc, markets.same, '13000001', 13, MAX, 14.5],
+    [cat, 1, 'a1', 5, D1, hal, pools.eth, markets.same, markets.usdc, '1', null, '2', null],
+    [dan, 1, 'f7', 0, D2, hal, pools.eth, markets.usdc, markets.same, '0', 0, '5', 0.5],
+    [dan, 42161, 'f7', 0, D2, gus, pools.arb, markets.arbUsdc, markets.same, '7', 7, '3', null],
+    [dan, 1, 'f8', 0, D3, gus, pools.wild, markets.dust, markets.dust, '9', 9, '9', 9.25],
+  ] as [string, number, string, number, string, ...(string | number | null)[]][]
+).map(([borrower, chainId, txHash, logIndex, timestamp, ...rest]) => {
+  const [liquidator, poolId, debtMarketId, collateralMarketId, ...amounts] = rest
+  const [debtRepaid, debtRepaidUsd, collateralSeized, collateralSeizedUsd] = amounts
+  return {
+    chainId,
+    txHash: hash(txHash),
+    logIndex,
+    timestamp,
+    borrower,
+    liquidator,
+    poolId,
+    debtMarketId,
+    collateralMarketId,
+    debtRepaid,
+    debtRepaidUsd,
+    collateralSeized,
+    collateralSeizedUsd,
+  }
+})
+
 const cashFlows = (
   [
     [ann, 1, 'market', markets.same, 'd1', 'deposit', 1000, '500000000000000000'],
@@ -496,6 +525,7 @@ export const imports: Files[] = [
     'vault-snapshots': vaultSnapshots,
     'market-liquidation-rewards': marketRewards,
     'vault-liquidation-rewards': vaultRewards,
+    liquidations,
     'cash-flows': cashFlows,
   },
   {

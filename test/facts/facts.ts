@@ -1,6 +1,8 @@
 import { activityFacts } from './activity.ts'
 import { aggregateFacts } from './aggregates.ts'
 import { analyticsFacts } from './analytics.ts'
+import { holderFacts } from './holders.ts'
+import { liquidationFacts } from './liquidations.ts'
 import { listFacts } from './lists.ts'
 import { pagingFacts } from './paging.ts'
 import { pointsFacts } from './points.ts'
@@ -19,6 +21,8 @@ export const facts = {
   series: seriesFacts,
   aggregates: aggregateFacts,
   risk: riskFacts,
+  holders: holderFacts,
+  liquidations: liquidationFacts,
   vaults: vaultFacts,
   search: searchFacts,
   paging: pagingFacts,

@@ -38,6 +38,9 @@ const TABLES = `
     "claimedTimestamp" bigint, "debtMarketId" text, "collateralMarketId" text);
   CREATE TABLE vault_liquidation_rewards (LIKE market_liquidation_rewards);
   ALTER TABLE vault_liquidation_rewards DROP "debtMarketId", DROP "collateralMarketId", ADD "vaultId" text;
+  CREATE TABLE liquidations ("chainId" bigint, "txHash" text, "logIndex" bigint, timestamp bigint, borrower text,
+    liquidator text, "poolId" text, "debtMarketId" text, "collateralMarketId" text, "debtRepaid" numeric,
+    "debtRepaidUsd" float8, "collateralSeized" numeric, "collateralSeizedUsd" float8);
   CREATE TABLE cash_flows ("chainId" bigint, "entityType" text, "entityId" text, "accountId" text, "txHash" text,
     "logIndex" bigint, timestamp bigint, kind text, "amountUsd" float8, assets numeric)`
 

@@ -94,6 +94,9 @@ const rewardsUsd = (kind: string, interval: Interval) => `(SELECT CASE WHEN coun
     ELSE sum("liquidRewardUsd"::numeric) END FROM ${kind}_liquidation_rewards
   WHERE "accountId" = '${ann}' AND date_trunc('${UNIT[interval]}', to_timestamp(timestamp)) = b.start)`
 
+const seizedIn = (interval: Interval) => `liquidations WHERE borrower = '${users.dan}'
+  AND date_trunc('${UNIT[interval]}', to_timestamp(timestamp)) = b.start`
+
 const BEST_TOKEN = `chain = 146 AND asset = (SELECT asset FROM sides WHERE chain = 146 GROUP BY asset
   ORDER BY sum(points) DESC LIMIT 1)`
 
@@ -115,6 +118,15 @@ export const seriesFacts: Fact[] = [
             AND date_trunc('${UNIT[interval]}', to_timestamp(timestamp)) = b.start) AS "liquidationRewardCount",
           ${rewardsUsd('market', interval)} AS "marketLiquidationRewardsUsd",
           ${rewardsUsd('vault', interval)} AS "vaultLiquidationRewardsUsd"
+        FROM ${buckets(interval)} ORDER BY start`,
+    },
+    {
+      name: `a borrower's liquidations, each ${interval}`,
+      query: `user(address: "${users.dan}") { series(${args(interval)}) { start liquidationCount collateralSeizedUsd } }`,
+      at: 'user.series',
+      sql: `SELECT b.start, (SELECT count(*) FROM ${seizedIn(interval)}) AS "liquidationCount",
+          (SELECT CASE WHEN count(*) = 0 THEN 0 ELSE sum("collateralSeizedUsd"::numeric) END FROM ${seizedIn(interval)})
+            AS "collateralSeizedUsd"
         FROM ${buckets(interval)} ORDER BY start`,
     },
     {

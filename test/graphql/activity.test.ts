@@ -21,9 +21,23 @@ const allowed = [
   `(where: { AND: [{ ${time(30)} }, { ${kinds} }] }) { totalCount }`,
   `(where: { OR: [{ users: "${sampleUser}", ${kinds} }, { time: { eq: "2026-01-01" } }] }) { nodes { kind } }`,
 ]
+// Both feeds, with what each calls the kind of a row and an amount.
+const feeds = [
+  { feed: 'activity', records: 'activity', own: (text: string) => text },
+  {
+    feed: 'liquidationRewards',
+    records: 'liquidation rewards',
+    own: (text: string) =>
+      text
+        .replaceAll(kinds, 'claimed: true')
+        .replaceAll('kind ', 'txHash ')
+        .replaceAll('amountUsd', 'supplySentUsd'),
+  },
+]
 test.each(allowed)('a feed may be read so: %s', async (selection) => {
-  for (const feed of ['activity', 'liquidations']) {
-    await gateway.ask(`{ ${feed} ${selection.startsWith('(') ? selection : `{ ${selection} }`} }`)
+  for (const { feed, own } of feeds) {
+    const read = own(selection)
+    await gateway.ask(`{ ${feed} ${read.startsWith('(') ? read : `{ ${read} }`} }`)
   }
 })
 
@@ -43,14 +57,24 @@ test.each([
   ['totalCount', '{ totalCount }'],
   ['totalCount', '(where: { time: { gte: "2026-01-01" } }) { totalCount }'],
 ])('a feed without bounds is refused by its %s: %s', async (name, selection) => {
-  for (const feed of ['activity', 'liquidations']) {
-    const { errors } = await gateway.graphql(`{ ${feed} ${selection} }`)
+  for (const { feed, records, own } of feeds) {
+    const { errors } = await gateway.graphql(`{ ${feed} ${own(selection)} }`)
     expect(errors?.[0]?.message).toMatch(
       new RegExp(
-        `^${name} would (scan|count) the activity of all users: add where.users \\(at most 1000\\), or where.time`,
+        `^${name} would (scan|count) the ${records} of all users: add where.users \\(at most 1000\\), or where.time`,
       ),
     )
   }
+})
+
+test('the rewards of all users are sorted only within bounds', async () => {
+  const sorted = (where: string) =>
+    gateway.graphql(`{ liquidationRewards(orderBy: SUPPLY_SENT_USD${where}) { nodes { txHash } } }`)
+  expect((await sorted(`, where: { ${time(30)} }`)).errors).toBeUndefined()
+  expect((await sorted(`, where: { users: "${sampleUser}" }`)).errors).toBeUndefined()
+  expect((await sorted('')).errors?.[0]?.message).toMatch(
+    /^orderBy would sort the liquidation rewards of all users: add where.users/,
+  )
 })
 
 test('a page of the newest reads an index from its end', async () => {

@@ -17,7 +17,7 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { LONG, SAMPLE } from '../support/extent.ts'
 import { ADMIN_TOKEN, type Gateway } from '../support/gateway.ts'
-import { addRewards } from '../support/rewards.ts'
+import { addLiquidations, addRewards } from '../support/rewards.ts'
 import { startOnSample } from '../support/sample.ts'
 
 const schema = createSchema()
@@ -28,6 +28,7 @@ let gateway: Gateway
 beforeAll(async () => {
   gateway = await startOnSample()
   await addRewards(gateway)
+  await addLiquidations(gateway)
   await addHistory(gateway)
 })
 afterAll(() => gateway.close())
@@ -63,15 +64,29 @@ const rewardOrder = (row: Row) => [
   -row.logIndex,
   row.txHash,
   row.chainId,
+  row.userAddress,
   row.entityType,
 ]
+const liquidationOrder = (row: Row) => [
+  -Date.parse(row.time),
+  -row.logIndex,
+  row.txHash,
+  row.chainId,
+  row.user.address,
+]
+const ofBorrower = { order: liquidationOrder, select: 'user { address }' }
+/** Records of one event: what happened to a borrower, then rewards in markets and in vaults. */
+const placeOf = ({ kind, entityType }: Row) => {
+  if (kind !== 'LIQUIDATION_REWARD') return 0
+  return entityType === 'MARKET' ? 1 : 2
+}
 const activityOrder = (row: Row) => [
   -Date.parse(row.time),
   -row.logIndex,
   row.txHash,
   row.chainId,
   row.userAddress,
-  row.entityType === 'MARKET' ? 0 : 1,
+  placeOf(row),
 ]
 const byChain = (row: Row) => [row.chainId, row.address]
 const byPool = (row: Row) => [row.number, row.address]
@@ -229,15 +244,42 @@ const ways: Record<string, Way[]> = {
         row.logIndex,
         backwards(row.txHash),
         -row.chainId,
-        row.entityType === 'MARKET' ? 0 : -1,
+        -placeOf(row),
       ],
     },
   ],
   'Query.liquidations': [
     {
       through: 'LIST',
+      filter: `where: { users: "${sampleUser}" }`,
+      ...ofBorrower,
+      atLeast: 54,
+    },
+    {
+      through: 'LIST',
+      filter: `orderBy: DEBT_REPAID_USD, where: { users: "${sampleUser}", debtRepaidUsd: { gt: 0 } }`,
+      select: 'user { address } debtRepaid { usd }',
+      order: (row) => [row.debtRepaid.usd, ...liquidationOrder(row)],
+    },
+  ],
+  'User.liquidations': [{ through: ofUser, ...ofBorrower, atLeast: 54 }],
+  'Pool.liquidations': [{ through: ofPool, ...ofBorrower, atLeast: 54 }],
+  'Liquidation.rewards': [
+    {
+      through: `liquidations(last: 1, where: { users: "${sampleUser}" }) { nodes { LIST } }`,
+      order: rewardOrder,
+    },
+  ],
+  'Query.liquidationRewards': [
+    {
+      through: 'LIST',
       filter: `where: { time: { gte: "${daysAgo(30)}", lte: "${daysAgo(0)}" } }`,
-      order: activityOrder,
+      order: rewardOrder,
+    },
+    {
+      through: 'LIST',
+      filter: `orderBy: CHAIN_ID, where: { users: "${sampleUser}" }`,
+      order: (row) => [row.chainId, ...rewardOrder(row)],
     },
   ],
   'Query.vaults': [{ through: 'LIST', order: byChain }],
@@ -315,7 +357,25 @@ const ways: Record<string, Way[]> = {
       order: (row) => [Date.parse(row.time), row.logIndex],
     },
   ],
+  'Market.holders': [
+    { through: ofMarket, order: (row) => [row.rank] },
+    {
+      through: ofMarket,
+      filter: `asOf: "${daysAgo(2)}", orderBy: USER`,
+      order: (row) => [row.user.address],
+      select: 'user { address }',
+    },
+  ],
   'Market.snapshots': [{ through: ofMarket, order: snapshotOrder }],
+  'Pool.sides': [
+    { through: ofPool, order: (row) => [row.side], atLeast: 2 },
+    {
+      through: ofPool,
+      filter: 'orderBy: DEPOSIT_APR, orderDirection: DESC, where: { depositApr: { gte: 0 } }',
+      order: (row) => [-row.depositApr],
+      atLeast: 2,
+    },
+  ],
   'Pool.positions': [
     { through: ofPool, order: newestFirst },
     { through: ofPool, filter: `where: { date: { eq: "${yesterday}" } }`, order: newestFirst },
@@ -442,6 +502,7 @@ const ways: Record<string, Way[]> = {
     },
   ],
   'Vault.activity': [{ through: ofVault, order: activityOrder }],
+  'Vault.holders': [{ through: ofVault, order: (row) => [row.rank], atLeast: 2 }],
   'Vault.snapshots': [{ through: ofVault, order: snapshotOrder }],
 }
 

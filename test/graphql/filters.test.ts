@@ -167,6 +167,31 @@ const rewards = {
   },
   first: { field: 'TIME', direction: 'DESC' as const },
 }
+const holders = {
+  select:
+    'user { address } rank share debtShare time supplied { usd } protected { usd } borrowed { usd }',
+  conditions: {
+    users: (r: Row) => r.user.address,
+    rank: (r: Row) => r.rank,
+    share: (r: Row) => r.share,
+    debtShare: (r: Row) => r.debtShare,
+    time: (r: Row) => day(r.time),
+    suppliedUsd: (r: Row) => r.supplied.usd,
+    protectedUsd: (r: Row) => r.protected?.usd ?? null,
+    borrowedUsd: (r: Row) => r.borrowed?.usd ?? null,
+  },
+  keys: {
+    USER: (r: Row) => r.user.address,
+    RANK: (r: Row) => r.rank,
+    SHARE: (r: Row) => r.share,
+    DEBT_SHARE: (r: Row) => r.debtShare,
+    TIME: (r: Row) => day(r.time),
+    SUPPLIED_USD: (r: Row) => r.supplied.usd,
+    PROTECTED_USD: (r: Row) => r.protected?.usd ?? null,
+    BORROWED_USD: (r: Row) => r.borrowed?.usd ?? null,
+  },
+  first: { field: 'RANK', direction: 'ASC' as const },
+}
 const rewardFields =
   'txHash logIndex chainId userAddress entityType entityAddress debtMarketAddress time claimedAt supplySent { usd } collateralReceived { usd } liquidReward { usd }'
 const entities = {
@@ -203,12 +228,18 @@ const amounts = {
   },
 }
 const rate = (side: 'A' | 'B', name: string) => (r: Row) => r[`market${side}`]?.[name] ?? null
+const better = (name: string, of: (...values: number[]) => number) => (r: Row) => {
+  const known = (['A', 'B'] as const).flatMap((side) => rate(side, name)(r) ?? [])
+  return known.length > 0 ? of(...known) : null
+}
 const multiplier = (name: string) => (r: Row) => r.multiplier?.[name] ?? null
 const poolRates = {
   depositAprA: rate('A', 'depositApr'),
   depositAprB: rate('B', 'depositApr'),
   borrowAprA: rate('A', 'borrowApr'),
   borrowAprB: rate('B', 'borrowApr'),
+  bestDepositApr: better('depositApr', Math.max),
+  lowestBorrowApr: better('borrowApr', Math.min),
   multiplierDepositA: multiplier('depositA'),
   multiplierDepositB: multiplier('depositB'),
   multiplierBorrowA: multiplier('borrowA'),
@@ -400,6 +431,16 @@ const lists: Record<string, Tried> = {
     through: `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`,
     bound: `users: "${sampleUser}"`,
     ...snapshots,
+  },
+  "a market's holders": {
+    field: 'Market.holders',
+    through: `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}") { LIST }`,
+    ...holders,
+  },
+  "a vault's holders": {
+    field: 'Vault.holders',
+    through: `vault(chainId: ${sampleVault.chainId}, address: "${sampleVault.address}") { LIST }`,
+    ...holders,
   },
   "a user's vault snapshots": {
     field: 'LegacyUser.vaultSnapshots',

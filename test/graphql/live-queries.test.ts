@@ -92,6 +92,7 @@ test('each is a query of the same name, with the same type and arguments of it',
     'activity',
     'currentPositions',
     'leaderboard',
+    'liquidationRewards',
     'liquidations',
     'user',
   ])

@@ -187,6 +187,18 @@ const format: Record<
     key: ['chainId', 'txHash', 'logIndex', 'accountId'],
     fields: { ...reward, vaultId: address },
   },
+  liquidations: {
+    key: ['chainId', 'txHash', 'logIndex'],
+    fields: {
+      chainId,
+      txHash,
+      logIndex: integer,
+      timestamp: seconds,
+      ...fields(address, 'borrower liquidator poolId debtMarketId collateralMarketId'),
+      ...fields(uint, 'debtRepaid collateralSeized'),
+      ...fields(or(usd, none), 'debtRepaidUsd collateralSeizedUsd'),
+    },
+  },
   'cash-flows': {
     key: ['chainId', 'txHash', 'logIndex'],
     fields: {
@@ -298,6 +310,7 @@ describe.each([{ users: 50, days: 10 }, everyone, { users: 5, days: 1 }])(
         'vault-snapshots',
         'market-liquidation-rewards',
         'vault-liquidation-rewards',
+        'liquidations',
         'cash-flows',
       ] as const) {
         for (const row of data[name]) {
@@ -416,6 +429,7 @@ describe('the whole sample', () => {
     within('vault-snapshots', 5_000, 10_000)
     within('market-liquidation-rewards', 800, 2_000)
     within('vault-liquidation-rewards', 300, 1_000)
+    within('liquidations', 20, 800)
     within('cash-flows', 4_500, 9_000)
     within('multiplier-revisions', 28, 30)
     expect(new Set(data.positions.map((row) => row.userAddress)).size).toBe(500)

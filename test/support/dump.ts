@@ -25,6 +25,7 @@ export const tables = {
   vault_day: 'chain_id, vault_id, date',
   market_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
   vault_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
+  liquidation: 'chain_id, tx_hash, log_index, user_address',
   cash_flow: 'chain_id, tx_hash, log_index, user_address',
   net_cash: 'user_address, chain_id, entity_type, entity_id',
   net_liquidation: 'user_address, chain_id, entity_type, entity_id',

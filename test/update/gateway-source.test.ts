@@ -40,6 +40,7 @@ const TABLES: Record<LegName, string> = {
   'vault-snapshots': 'vault_snapshot',
   'market-liquidation-rewards': 'market_liquidation_reward',
   'vault-liquidation-rewards': 'vault_liquidation_reward',
+  liquidations: 'liquidation',
   'cash-flows': 'cash_flow',
   prices: 'asset_price',
   rates: `(SELECT DISTINCT ON (entity_type, chain_id, entity_id, date_trunc('day', changed_at, 'UTC'))
@@ -86,7 +87,7 @@ describe('another gateway', () => {
     expect(
       requests.filter(({ path }) => path.includes(`from_timestamp=${from}&`)).length,
     ).toBeGreaterThanOrEqual(8)
-    for (const leg of ['cash-flows', 'prices', 'rates'] as const)
+    for (const leg of ['cash-flows', 'liquidations', 'prices', 'rates'] as const)
       expect((await update(base, leg)).written).toBe(0)
   })
 
@@ -136,12 +137,12 @@ describe('another gateway', () => {
   })
 })
 
-test('a legacy server gives snapshots and rewards, and has no cash flows, prices or rates', async () => {
+test('a legacy server gives snapshots and rewards, and has no cash flows, liquidations, prices or rates', async () => {
   await empty()
   const { base } = await start({ answer: documented })
   for (const leg of legNames) await update(base, leg)
   for (const [leg, table] of Object.entries(TABLES))
     expect(await rows(gateway, table)).toEqual(
-      /cash-flows|prices|rates/.test(leg) ? [] : await rows(server, table),
+      /cash-flows|liquidations|prices|rates/.test(leg) ? [] : await rows(server, table),
     )
 })

@@ -399,6 +399,8 @@ CREATE TABLE market_holding (
   computed_usd smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (user_address, chain_id, market_id, position_id)
 ) WITH (fillfactor = 45);
+-- Rows of equal keys share an entry, and no change of amounts touches it.
+CREATE INDEX market_holding_market_id_idx ON market_holding (market_id, chain_id);
 
 CREATE TABLE vault_snapshot (
   user_address text COLLATE "C",
@@ -428,6 +430,7 @@ CREATE TABLE vault_holding (
   computed_usd smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (user_address, chain_id, vault_id, position_id)
 ) WITH (fillfactor = 45);
+CREATE INDEX vault_holding_vault_id_idx ON vault_holding (vault_id, chain_id);
 
 CREATE TABLE vault_day (
   chain_id bigint,
@@ -494,6 +497,32 @@ CREATE INDEX vault_liquidation_reward_vault_id_timestamp_idx
 CREATE INDEX vault_liquidation_reward_timestamp_idx ON vault_liquidation_reward (timestamp);
 CREATE INDEX vault_liquidation_reward_unpriced_idx ON vault_liquidation_reward (timestamp)
   WHERE liquid_reward_usd IS NULL AND liquid_reward IS DISTINCT FROM 0;
+
+-- The user is the borrower: a cluster places the event with the borrower's other rows.
+CREATE TABLE liquidation (
+  chain_id bigint,
+  tx_hash text COLLATE "C",
+  log_index bigint,
+  user_address text COLLATE "C",
+  timestamp bigint NOT NULL,
+  liquidator text COLLATE "C" NOT NULL,
+  pool_address text COLLATE "C" NOT NULL,
+  debt_market_id text COLLATE "C" NOT NULL,
+  collateral_market_id text COLLATE "C" NOT NULL,
+  debt_repaid numeric(78, 0) NOT NULL,
+  debt_repaid_usd double precision,
+  collateral_seized numeric(78, 0) NOT NULL,
+  collateral_seized_usd double precision,
+  PRIMARY KEY (chain_id, tx_hash, log_index, user_address)
+);
+CREATE INDEX liquidation_user_address_timestamp_idx
+  ON liquidation (user_address, timestamp DESC, log_index DESC, tx_hash, chain_id);
+CREATE INDEX liquidation_pool_address_timestamp_idx
+  ON liquidation (pool_address, timestamp DESC, log_index DESC, tx_hash, chain_id, user_address);
+CREATE INDEX liquidation_collateral_market_id_timestamp_idx
+  ON liquidation
+    (collateral_market_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
+CREATE INDEX liquidation_timestamp_idx ON liquidation (timestamp);
 
 -- The key ends with the user, so that a cluster can place rows by user.
 CREATE TABLE cash_flow (

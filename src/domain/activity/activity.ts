@@ -2,8 +2,8 @@ import { type Filter, listing, type RowOf, rowFilters, sqlColumns } from 'pothos
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { EntityType } from '../holding/place.ts'
 
-// Cash flows and liquidation rewards in one shape. A reward's entity is the collateral market or
-// the vault.
+// Cash flows, liquidations and rewards of them in one shape. The entity of the latter is the
+// collateral market or the vault.
 const records = (['market', 'vault'] as const).map(
   (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp,
     'liquidation_reward',
@@ -16,13 +16,15 @@ const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, 
     kind::text AS kind, entity_type, entity_id, assets,
     coalesce(amount_usd, computed_usd) AS amount_usd, computed_usd IS NOT NULL AS is_computed
   FROM cash_flow
+  UNION ALL SELECT 'liquidation', chain_id, tx_hash, log_index, user_address, timestamp,
+    'liquidation', 'market'::entity_type, collateral_market_id, collateral_seized,
+    collateral_seized_usd, false FROM liquidation
   UNION ALL ${records.join(' UNION ALL ')}) t`)
 
 // One alternative for each table, so that each is read in the order of its index, and no further
 // than the page.
 const ofType = (type: string) => Prisma.raw(`t.record_type = '${type}'`)
-const rewards = ['market_reward', 'vault_reward'].map(ofType)
-const branches = [ofType('cash_flow'), ...rewards]
+const branches = ['cash_flow', 'liquidation', 'market_reward', 'vault_reward'].map(ofType)
 
 const entityIn = (kind: EntityType) => `CASE WHEN t.entity_type = '${kind}' THEN t.entity_id END`
 const columnOf = (kind: EntityType, column: string) =>
@@ -34,7 +36,11 @@ const tokenColumn = (column: string) => `CASE WHEN t.record_type = 'vault_reward
     ELSE ${columnOf('vault', column)} END`
 
 export const activityColumns = sqlColumns({
-  kind: { sql: 't.kind', type: 'text', description: 'The kind of the cash flow or reward.' },
+  kind: {
+    sql: 't.kind',
+    type: 'text',
+    description: 'The kind of the cash flow, liquidation or reward.',
+  },
   timestamp: {
     sql: 't.timestamp',
     type: 'timestamp',
@@ -56,7 +62,8 @@ export const activityColumns = sqlColumns({
     sql: 't.entity_id',
     type: 'address',
     field: 'entityAddress',
-    description: 'The address of the market (of the collateral for a reward) or vault.',
+    description:
+      'The address of the market (of the collateral for a liquidation or reward) or vault.',
   },
   marketId: { sql: entityIn('market'), type: 'address', nullable: true },
   vaultId: { sql: entityIn('vault'), type: 'address', nullable: true },
@@ -88,8 +95,8 @@ export const activityColumns = sqlColumns({
 })
 
 /**
- * Something that a user did or received in a market or a vault: a cash flow, or a share of a
- * liquidation reward.
+ * Something that happened to a user in a market or a vault: a cash flow, a liquidation, or a share
+ * of a liquidation reward.
  */
 export type Activity = RowOf<typeof activityColumns>
 
@@ -131,8 +138,3 @@ export const activityFilter = (kind?: EntityType): Filter => ({
   where: kind ? [Prisma.raw(`t.entity_type = '${kind}'`)] : [],
   branches,
 })
-
-export const rewardsFilter: Filter = {
-  where: [Prisma.raw("t.record_type <> 'cash_flow'")],
-  branches: rewards,
-}

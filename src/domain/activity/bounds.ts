@@ -14,23 +14,22 @@ type Args = Record<string, unknown>
 const whereOf = (args: Args) => (args.where ?? {}) as Where
 
 /**
- * Rejects an unbounded filter of the activity of all users, since it could pass over all of it. An
- * index serves times and users.
- * @throws BAD_INPUT
+ * The bounds of a list of all users, newest first. An index serves times and users: anything else
+ * could pass over the whole list. Each check throws BAD_INPUT.
+ * @param records the list's name in a sentence
  */
-export function assertFilterable(args: Args): void {
-  const where = whereOf(args)
-  if (!isServed(where) && !isBounded(where))
-    throw unbounded('where', 'would scan the activity of all users')
-}
-
-/**
- * Rejects counting the activity of all users without bounds.
- * @throws BAD_INPUT
- */
-export function assertCountable(args: Args): void {
-  if (!isBounded(whereOf(args)))
-    throw unbounded('totalCount', 'would count the activity of all users')
+export const boundsOf = (records: string) => {
+  const assertBounded = (name: string, verb: string, where: Where) => {
+    if (!isBounded(where)) throw unbounded(name, `would ${verb} the ${records} of all users`)
+  }
+  return {
+    assertFilterable(args: Args): void {
+      const where = whereOf(args)
+      if (!isServed(where)) assertBounded('where', 'scan', where)
+    },
+    assertSortable: (args: Args) => assertBounded('orderBy', 'sort', whereOf(args)),
+    assertCountable: (args: Args) => assertBounded('totalCount', 'count', whereOf(args)),
+  }
 }
 
 const unbounded = (name: string, what: string) =>

@@ -9,7 +9,7 @@ export const endColumns = sqlColumns({
     nullable: true,
     description:
       'True if the user had nothing there before, by the snapshot or cash flow that is stored ' +
-      'last before it. Null for a reward, and where that leaves it open.',
+      'last before it. Null for a liquidation or reward, and where that leaves it open.',
   },
   closed: {
     sql: 't.closed',
@@ -17,7 +17,7 @@ export const endColumns = sqlColumns({
     nullable: true,
     description:
       'True if the user had nothing left there, by the snapshot or cash flow that is stored ' +
-      'next after it. Null for a reward, and where that leaves it open.',
+      'next after it. Null for a liquidation or reward, and where that leaves it open.',
   },
 })
 
@@ -87,7 +87,7 @@ export function endsOf(values: Prisma.Sql[], used: ReadonlySet<string>): Prisma.
   }).filter(([name]) => used.has(name))
   const columns = ends.map(
     ([name, [value, snapshot, flow]]) =>
-      `(SELECT CASE WHEN r.kind <> 'liquidation_reward' THEN ${value} END FROM ${snapshot} s ` +
+      `(SELECT CASE WHEN r.kind NOT LIKE 'liquidation%' THEN ${value} END FROM ${snapshot} s ` +
       `LEFT JOIN ${flow} f ON true) AS ${name}`,
   )
   return Prisma.sql`FROM (

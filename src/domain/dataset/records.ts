@@ -2,6 +2,7 @@ import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts
 import { activityColumns } from '../activity/activity.ts'
 import { runColumns } from '../distribution/run-listing.ts'
 import { ledgerColumns } from '../ledger/ledger.ts'
+import { liquidationColumns } from '../liquidation/liquidation.ts'
 import { rewardColumns } from '../liquidation/reward.ts'
 import { marketColumns } from '../market/market.ts'
 import { basePointsColumns } from '../multiplier/base-points.ts'
@@ -516,6 +517,30 @@ export const records: Record<DatasetFile, RecordFormat> = {
       { ...reward, vaultId: { nullable: false, description: 'The vault.' } },
       ['entityType', 'entityId', 'debtMarketId'],
     ),
+  },
+  liquidations: {
+    about:
+      'A liquidation of a borrower: a debt was repaid, and collateral was taken for it. Shares ' +
+      'of lenders in its reward are in files of their own, with the same `txHash`.',
+    table: 'liquidation',
+    key: ['chainId', 'txHash', 'logIndex'],
+    tableKey: ['chainId', 'txHash', 'logIndex', 'borrower'],
+    user: 'borrower',
+    dated: 'timestamp',
+    doubt: doubtTime,
+    references: { poolId: 'pool', debtMarketId: 'market', collateralMarketId: 'market' },
+    fields: fieldsOf(liquidationColumns, {
+      txHash: { rule: values.hash },
+      borrower: described('The user whose debt was repaid.'),
+      liquidator: described('The address that repaid the debt.'),
+      poolId: { column: 'poolAddress', description: 'The pool: `id` of pools.' },
+      debtMarketId: described('The market of the debt.'),
+      collateralMarketId: described('The market of the collateral, the other side of the pool.'),
+      debtRepaid: amount('The debt that was repaid'),
+      debtRepaidUsd: usd,
+      collateralSeized: amount('The collateral that was taken'),
+      collateralSeizedUsd: usd,
+    }),
   },
   'cash-flows': {
     about:

@@ -15,6 +15,8 @@ const decimals: Partial<Record<DatasetFile, (field: string) => string | undefine
   'market-liquidation-rewards': (field) =>
     decimalsOf('market', field === 'supplySent' ? 'debt_market_id' : 'collateral_market_id'),
   'vault-liquidation-rewards': () => decimalsOf('vault', 'vault_id'),
+  liquidations: (field) =>
+    decimalsOf('market', field === 'debtRepaid' ? 'debt_market_id' : 'collateral_market_id'),
   'cash-flows': () =>
     `CASE t.entity_type WHEN 'market' THEN ${decimalsOf('market', 'entity_id')} ELSE ` +
     `${decimalsOf('vault', 'entity_id')} END`,

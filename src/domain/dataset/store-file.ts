@@ -1,4 +1,5 @@
 import type { Writer } from '../../db/write.ts'
+import { GatewayError } from '../../errors.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { RunTables } from '../distribution/run-tables.ts'
 import type { EntityType } from '../holding/place.ts'
@@ -78,6 +79,10 @@ export class FileStore {
       case 'market-snapshots':
         await this.#storeRecords(written)
         await this.#refreshHoldings('market')
+        break
+      case 'liquidations':
+        await assertInPools(this.#writer)
+        await this.#storeRecords(written)
         break
       default:
         await this.#storeRecords(written)
@@ -165,6 +170,23 @@ export class FileStore {
        WHERE nth = 1`,
     )
   }
+}
+
+// Both markets of a liquidation are sides of its pool.
+async function assertInPools(writer: Writer): Promise<void> {
+  const { rows } = await writer.query<{ tx: string; market: string; pool: string }>(
+    `SELECT s.tx_hash AS tx, m.id AS market, s.pool_address AS pool
+     FROM staged s JOIN market m
+       ON m.chain_id = s.chain_id AND m.id IN (s.debt_market_id, s.collateral_market_id)
+     WHERE m.pool_address <> s.pool_address LIMIT 1`,
+  )
+  const [wrong] = rows
+  if (wrong)
+    throw new GatewayError(
+      'BAD_INPUT',
+      `The liquidation in ${wrong.tx} is in the pool ${wrong.pool}, but its market ` +
+        `${wrong.market} is a side of another pool. Nothing was stored.`,
+    )
 }
 
 function columnsOf(file: DatasetFile): string[] {

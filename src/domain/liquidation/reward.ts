@@ -115,6 +115,7 @@ export const rewardsWhere = listByKind((kinds) =>
       logIndex: 'DESC',
       txHash: 'ASC',
       chainId: 'ASC',
+      userAddress: 'ASC',
       entityType: 'ASC',
     },
     filters: {

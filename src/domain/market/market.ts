@@ -43,6 +43,12 @@ const NOW = {
 
 // The columns of a market that are computed: the amounts of its side of the pool.
 const computedMarketColumns = sqlColumns({
+  side: {
+    sql: ofMarketSide("'A'", "'B'"),
+    type: 'text',
+    nullable: true,
+    description: 'The side of its pool that the market is. Null if the pool is not stored.',
+  },
   name: {
     sql:
       "concat_ws(' in ', t.asset_symbol, CASE WHEN pool.id IS NOT NULL THEN concat_ws('·', " +
@@ -71,3 +77,13 @@ export const markets = listing({
     pools: rowFilters.many(marketColumns.poolAddress, 'Only the sides of one of these pools.'),
   },
 })
+
+/** The markets of pools, side A first. */
+export const poolSides: typeof markets = {
+  ...markets,
+  name: 'sides',
+  order: [
+    { column: markets.columns.side.sql, field: 'side', type: 'text', direction: 'ASC' },
+    ...markets.order,
+  ],
+}

@@ -19,6 +19,16 @@ for (const [side, unit] of [
       meaning: `multiplier of side ${side} ${rate === 'deposit' ? 'supplied' : 'borrowed'}`,
     }
   }
+for (const [field, better, rate] of [
+  ['bestDepositApr', 'greatest', 'deposit'],
+  ['lowestBorrowApr', 'least', 'borrow'],
+]) {
+  const sides = ['A', 'B'].map((side) => rates[`${rate}Apr${side}`]?.sql)
+  rates[`${field}`] = {
+    sql: `${better}(${sides.join(', ')})`,
+    meaning: `${better === 'least' ? 'lower' : 'higher'} ${rate} APR of both sides`,
+  }
+}
 
 export const rateFilters: Conditions = {}
 export const rateSortKeys: SortKeys = {}

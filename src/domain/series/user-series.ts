@@ -167,6 +167,21 @@ const PARTS = {
     marketLiquidationRewardsUsd: rewardsUsd('market'),
     vaultLiquidationRewardsUsd: rewardsUsd('vault'),
   }),
+  liquidations: sqlColumns({
+    liquidationCount: {
+      sql: 'coalesce(l.liquidation_count, 0)',
+      type: 'int',
+      description: 'Number of liquidations of the user as a borrower, by time.',
+    },
+    collateralSeizedUsd: {
+      sql: 'CASE WHEN l.liquidation_count IS NULL THEN 0 ELSE l.seized_usd END',
+      type: 'float',
+      nullable: true,
+      description:
+        'Collateral that liquidations took from the borrower, in USD. Those without a price are ' +
+        'left out. Null if there are liquidations but none has a price.',
+    },
+  }),
 }
 
 type Part = keyof typeof PARTS
@@ -180,6 +195,7 @@ export const userBucketColumns = {
   ...PARTS.profit,
   ...PARTS.ranks,
   ...PARTS.rewards,
+  ...PARTS.liquidations,
 }
 
 export type UserBucket = RowOf<typeof userBucketColumns>
@@ -201,19 +217,32 @@ const pointsByBucket = (owners: Prisma.Sql, span: Span) => Prisma.sql`
 const usdIf = (condition: string) =>
   Prisma.raw(toDouble(`sum(${exact('r.usd')}) FILTER (WHERE ${condition})`))
 
+// The start of the bucket of an event `r`, and the condition that an event `t` is within the range.
+const startOfEvent = ({ interval }: Span) =>
+  startSql(interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")
+const isEventWithin = ({ first, end }: Span) => Prisma.sql`
+  t.timestamp >= extract(epoch FROM ${first}::timestamp)::bigint
+    AND t.timestamp < extract(epoch FROM ${end}::timestamp)::bigint`
+
+// A query of the liquidations of each bucket with any.
+const liquidationsByBucket = (owners: Prisma.Sql, span: Span): Prisma.Sql => Prisma.sql`
+  SELECT ${startOfEvent(span)} AS start, count(*)::int AS liquidation_count,
+    ${usdIf('true')} AS seized_usd
+  FROM ${owners} CROSS JOIN LATERAL (
+    SELECT t.timestamp, t.collateral_seized_usd AS usd FROM liquidation t
+    WHERE t.user_address = owner.address AND ${isEventWithin(span)} OFFSET 0) r
+  GROUP BY 1`
+
 // A query of the liquidation rewards of each bucket with any. A sum is null if none of them has a
 // price.
-function rewardsByBucket(owners: Prisma.Sql, { interval, first, end }: Span): Prisma.Sql {
-  const [from, to] = [first, end].map(
-    (date) => Prisma.sql`extract(epoch FROM ${date}::timestamp)::bigint`,
-  )
-  const start = startSql(interval, "(to_timestamp(r.timestamp) AT TIME ZONE 'UTC')")
+function rewardsByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {
+  const start = startOfEvent(span)
   const of = (kind: 'market' | 'vault') => {
     const table = Prisma.raw(`${kind}_liquidation_reward`)
     const isMarket = Prisma.raw(String(kind === 'market'))
     return Prisma.sql`SELECT ${isMarket} AS market, t.timestamp, t.liquid_reward_usd AS usd
       FROM ${table} t
-      WHERE t.user_address = owner.address AND t.timestamp >= ${from} AND t.timestamp < ${to}`
+      WHERE t.user_address = owner.address AND ${isEventWithin(span)}`
   }
   return Prisma.sql`
     SELECT ${start} AS start, (count(*) FILTER (WHERE r.market))::int AS market_count,
@@ -270,6 +299,11 @@ const SOURCES: Record<Part, SeriesSource> = {
     query: rewardsByBucket,
     joined: 'r ON r.start = bucket.start',
     tables: REWARDS,
+  },
+  liquidations: {
+    query: liquidationsByBucket,
+    joined: 'l ON l.start = bucket.start',
+    tables: ['liquidation'],
   },
 }
 

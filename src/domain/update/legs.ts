@@ -10,6 +10,7 @@ export const legNames = [
   'vault-snapshots',
   'market-liquidation-rewards',
   'vault-liquidation-rewards',
+  'liquidations',
   'cash-flows',
 ] as const
 

@@ -17,10 +17,12 @@ import { addEarnings } from './types/earnings.ts'
 import { addEntity } from './types/entity.ts'
 import { addEstimate } from './types/estimate.ts'
 import { addGroupKey } from './types/group-key.ts'
+import { addHolder } from './types/holder.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLedger } from './types/ledger.ts'
 import { addLegacy } from './types/legacy.ts'
 import { addLimits } from './types/limits.ts'
+import { addLiquidation } from './types/liquidation.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
 import { addLive } from './types/live.ts'
 import { addMarket } from './types/market.ts'
@@ -98,7 +100,8 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addVault(builder)
   addActivity(builder)
   addSnapshot(builder)
-  addLiquidationReward(builder)
+  addHolder(builder)
+  addLiquidation(builder, addLiquidationReward(builder))
   addEarnings(builder)
   addWorth(builder)
   addLeaderboard(builder)

@@ -36,7 +36,7 @@ type ReadUser = (user: GraphUser) => AsyncIterable<object[]>
  * Another gateway or a legacy server as a source of analytics, read user by user from a date on.
  * Its users are those that its graph lists; a legacy server's are those of its positions since
  * then, and those of the store. Undefined for records that a legacy server does not show: cash
- * flows, prices and rates.
+ * flows, liquidations, prices and rates.
  */
 export async function restRecords(
   client: Client,
@@ -52,7 +52,7 @@ export async function restRecords(
   setMaxListeners(0, signal)
   const server = restServer(client, base, { signal, name: analyticsName(file, name) })
   const graph = await openGatewayGraph(client, base, signal)
-  const ofEntities = file === 'prices' || file === 'rates' ? graph?.[file] : undefined
+  const ofEntities = isOfAll(file) ? graph?.[file] : undefined
   const read = readerOf(server, graph, file, request)
   if (!ofEntities && !read) return undefined
   const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
@@ -78,6 +78,9 @@ export async function restRecords(
   }
   return received(file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, arriving)
 }
+
+const isOfAll = (file: DatasetFile): file is 'prices' | 'rates' | 'liquidations' =>
+  file === 'prices' || file === 'rates' || file === 'liquidations'
 
 function readerOf(
   server: RestServer,

@@ -19,6 +19,7 @@ export const datasetFiles = [
   'vault-snapshots',
   'market-liquidation-rewards',
   'vault-liquidation-rewards',
+  'liquidations',
   'cash-flows',
   'ledger',
   'seasons',

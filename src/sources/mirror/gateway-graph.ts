@@ -25,6 +25,8 @@ export interface GatewayGraph {
   prices: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
   /** The rates at the end of each day on which they changed, in the same way. */
   rates: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
+  /** The liquidations of all borrowers, newest first, in the same way. */
+  liquidations: ((since: Date | null) => AsyncGenerator<Record<string, unknown>[]>) | undefined
   /**
    * The pages of the history of multipliers, newest first. Undefined if the gateway does not show
    * it.
@@ -98,6 +100,31 @@ const cashFlow = z
   }))
 /** A cash flow in the import format. */
 export type GraphCashFlow = z.output<typeof cashFlow>
+
+const tokens = z.object({ raw: digits, usd: z.number().nullable() })
+const named = z.object({ address }).transform((one) => one.address)
+const liquidation = z
+  .object({
+    chainId,
+    txHash: z.string(),
+    logIndex: z.int().min(0),
+    time: z.iso.datetime(),
+    borrower: named,
+    liquidator: named,
+    poolId: named,
+    debtMarketId: named,
+    collateralMarketId: named,
+    debtRepaid: tokens,
+    collateralSeized: tokens,
+  })
+  .transform(({ time, debtRepaid, collateralSeized, ...event }) => ({
+    ...event,
+    timestamp: String(Math.floor(Date.parse(time) / 1000)),
+    debtRepaid: debtRepaid.raw,
+    debtRepaidUsd: debtRepaid.usd,
+    collateralSeized: collateralSeized.raw,
+    collateralSeizedUsd: collateralSeized.usd,
+  }))
 
 const asset = z.object({
   chainId,
@@ -286,6 +313,17 @@ export const graphOperations = {
     basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }
   }`,
   program: 'query Program { program { name seasons { name startsAt endsAt digest closedAt } } }',
+  liquidations: `query Liquidations($after: String, $since: DateTime) {
+    liquidations(first: 1000, after: $after, where: { time: { gte: $since } }) {
+      nodes {
+        chainId txHash logIndex time borrower: user { address } liquidator { address }
+        poolId: pool { address } debtMarketId: debtMarket { address }
+        collateralMarketId: collateralMarket { address }
+        debtRepaid { raw usd } collateralSeized { raw usd }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
   cashFlows: `query CashFlows($user: Address!, $after: String) {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
@@ -476,6 +514,13 @@ export async function openGatewayGraph(
     }
   }
 
+  async function* liquidations(since: Date | null): AsyncGenerator<Record<string, unknown>[]> {
+    const answer = z.object({ liquidations: connection(liquidation) })
+    const pageAfter = async (after: string | null) =>
+      (await ask(graphOperations.liquidations, answer, { after, since })).liquidations
+    for await (const page of pages('liquidations', pageAfter)) yield page.nodes
+  }
+
   async function* multiplierRevisions() {
     const page = connection(multiplierRevision).extend({ totalCount: z.int().min(0) })
     for await (const { totalCount, nodes } of list(
@@ -509,6 +554,7 @@ export async function openGatewayGraph(
       : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,
     rates: schema.market.has('aprSeries') ? rates : undefined,
+    liquidations: schema.query.has('liquidations') ? liquidations : undefined,
     multiplierRevisions: schema.revision?.has('revokedAt') ? multiplierRevisions : undefined,
     basePoints: schema.query.has('basePointsRevisions')
       ? () => ask(graphOperations.basePoints, basePointsAnswer)

@@ -46,10 +46,12 @@ export async function mirrorListedEntities(
     await files.write('tokens', tokensAmong(page, pools, chains))
 }
 
-/** Copies daily prices and rates. */
+/** Copies daily prices, rates and liquidations. */
 export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Promise<void> {
   for await (const prices of graph.prices?.(null) ?? []) await files.write('prices', prices)
   for await (const rates of graph.rates?.(null) ?? []) await files.write('rates', rates)
+  for await (const events of graph.liquidations?.(null) ?? [])
+    await files.write('liquidations', events)
 }
 
 // The records of assets with a logo, or with another name than that of their first pool, or

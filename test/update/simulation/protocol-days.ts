@@ -12,6 +12,7 @@ import {
   rateChange,
   VAULT,
 } from '../../support/legs.ts'
+import { POOL } from '../../support/one-pool.ts'
 
 /** Midnight of the first day. */
 export const START = NOON - DAY_SECONDS / 2
@@ -56,6 +57,7 @@ export function recordsOn(today: number): Records {
       ...reward('ben', day, today),
       vaultId: VAULT,
     })),
+    liquidations: each(4).map((day) => liquidation(day, today)),
     'cash-flows': days.flatMap((day) =>
       ['cat', 'dan'].map((user) =>
         cashFlow(user, day, at(day, 9), 5 + day, { amountUsd: day === today ? null : 5 + day }),
@@ -124,6 +126,22 @@ const reward = (user: string, day: number, today: number) => ({
   liquidRewardUsd: 0.5,
   userRoi: '0.05',
   claimedTimestamp: day === today ? null : String(at(day + 1, 2)),
+})
+
+const liquidation = (day: number, today: number) => ({
+  chainId: 1,
+  txHash: hashOf(`reward ann ${day}`),
+  logIndex: day + 1,
+  timestamp: String(at(day, 8)),
+  borrower: addressOf('dan'),
+  liquidator: addressOf('liquidator'),
+  poolId: POOL,
+  debtMarketId: OTHER_MARKET,
+  collateralMarketId: MARKET,
+  debtRepaid: '5',
+  debtRepaidUsd: 2.5,
+  collateralSeized: '6',
+  collateralSeizedUsd: day === today ? null : 3,
 })
 
 /** The id of a record in an indexer. */

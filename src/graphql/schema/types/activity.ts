@@ -1,13 +1,11 @@
 import type { ArgBuilder } from '@pothos/core'
-import { defineLookup, type Filter, listTypes, sqlFields } from 'pothos-sql'
-import { filterOf, pageArguments } from 'pothos-sql/host'
+import { defineLookup, listTypes, sqlFields } from 'pothos-sql'
 import {
   activities,
   activityFilter,
   type Activity as Row,
-  rewardsFilter,
 } from '../../../domain/activity/activity.ts'
-import { assertCountable, assertFilterable } from '../../../domain/activity/bounds.ts'
+import { boundsOf } from '../../../domain/activity/bounds.ts'
 import {
   END_FIELDS,
   END_TYPES,
@@ -19,7 +17,7 @@ import type { EntityType } from '../../../domain/holding/place.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
-import { liveField } from '../live-field.ts'
+import { liveList } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, OWNED_COUNT } from './charges.ts'
@@ -28,6 +26,8 @@ import { legacyTime } from './legacy.ts'
 import { poolAt } from './pool.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
+
+const { assertFilterable, assertCountable } = boundsOf('activity')
 
 const endAt = (name: keyof Ends) =>
   defineLookup({
@@ -54,23 +54,18 @@ const activityIn = (arg: ArgBuilder<Types>, kind: EntityType, id: string | strin
     extensions: { cost: { count: () => OWNED_COUNT } satisfies FieldCost },
   })
 
-const feed = (arg: ArgBuilder<Types>, filter: Filter) =>
-  sqlFields.list(arg, 'Activity', {
-    listing: () => activities,
-    assertFilterable,
-    assertCountable,
-    filter: () => filter,
-    extensions: { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
-  })
-
 export function addActivity(builder: Builder): void {
   builder.enumType('ActivityKind', {
-    description: 'A cash flow or a reward of a user.',
+    description: 'A cash flow, a liquidation or a reward of a user.',
     values: {
       DEPOSIT: { value: 'deposit', description: 'The user deposited tokens.' },
       WITHDRAW: { value: 'withdraw', description: 'The user withdrew tokens.' },
       BORROW: { value: 'borrow', description: 'The user borrowed tokens.' },
       REPAY: { value: 'repay', description: 'The user repaid borrowed tokens.' },
+      LIQUIDATION: {
+        value: 'liquidation',
+        description: 'The user was liquidated: the amount is the collateral that was taken.',
+      },
       LIQUIDATION_REWARD: {
         value: 'liquidation_reward',
         description: "The user received a share of a liquidation's reward, the amount.",
@@ -85,7 +80,7 @@ export function addActivity(builder: Builder): void {
     }),
   })
   const Activity = builder.objectRef<Row>('Activity').implement({
-    description: "A user's cash flow or liquidation reward in a market or vault.",
+    description: "A user's cash flow, liquidation or liquidation reward in a market or vault.",
     fields: (t) => ({
       ...columnFields(t, activities.columns, { kind: 'ActivityKind', entityType: 'EntityType' }),
       opened: t.boolean(end('opened')),
@@ -100,7 +95,8 @@ export function addActivity(builder: Builder): void {
       }),
       entity: t.field({
         ...entityOf,
-        description: 'The market (of the collateral for a reward) or vault. Null if unknown.',
+        description:
+          'The market (of the collateral for a liquidation or reward) or vault. Null if unknown.',
       }),
       pool: t.field({
         type: 'Pool',
@@ -144,32 +140,19 @@ export function addActivity(builder: Builder): void {
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but ' +
         '`time` or `unpriced: true`, need `where.users`, or a `where.time` of at most 31 days.',
-      ...feed(t.arg, activityFilter()),
-    }),
-    liquidations: t.field({
-      description:
-        'The shares of all users in the rewards of liquidations, newest first: `activity` of ' +
-        'the kind LIQUIDATION_REWARD. `totalCount` and filters need what those of `activity` ' +
-        'need.',
-      ...feed(t.arg, rewardsFilter),
+      ...sqlFields.list(t.arg, 'Activity', {
+        listing: () => activities,
+        filter: () => activityFilter(),
+        assertFilterable,
+        assertCountable,
+        extensions: { cost: { count: () => FILTERED_COUNT } satisfies FieldCost },
+      }),
     }),
   }))
-  builder.subscriptionFields((t) => {
-    const newest = (name: string) => {
-      const { first } = pageArguments(t.arg)
-      const where = t.arg({
-        type: filterOf('Activity'),
-        description: 'Only rows that match this filter.',
-      })
-      return t.field({
-        type: Activities,
-        args: { first, where },
-        ...liveField(`The newest ${name} of all users`),
-      })
-    }
-    return {
-      activity: newest('activity'),
-      liquidations: newest('shares in rewards of liquidations'),
-    }
-  })
+  builder.subscriptionFields((t) => ({
+    activity: t.field({
+      type: Activities,
+      ...liveList(t.arg, 'Activity', 'The newest activity of all users'),
+    }),
+  }))
 }

@@ -204,7 +204,7 @@ export function addUser(builder: Builder) {
         }),
       }),
       activity: t.field({
-        description: "The user's cash flows and liquidation rewards, newest first.",
+        description: "The user's cash flows, liquidations and liquidation rewards, newest first.",
         ...sqlFields.list(t.arg, 'Activity', {
           listing: () => activities,
           filter: () => activityFilter(),
