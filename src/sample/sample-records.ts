@@ -274,11 +274,17 @@ export function* positionRecords(world: World) {
 const accountsIn = ({ accounts }: World, type: Entity['type']) =>
   accounts.flat().filter(({ entity }) => entity.type === type)
 
+// The courses that several tokens follow.
+const GROUPS = ['USD', 'ETH', 'BTC']
+
 export function* tokenRecords(world: World) {
   for (const token of world.prices.keys()) {
-    const logoURI = sampleLogos[token.symbol]
-    if (logoURI)
-      yield { chainId: token.chainId, address: tokenAddress(token), name: token.name, logoURI }
+    const logoURI = sampleLogos[token.symbol] ?? null
+    const movesWith = GROUPS.includes(token.follows) ? token.follows : null
+    if (logoURI ?? movesWith) {
+      const address = tokenAddress(token)
+      yield { chainId: token.chainId, address, name: token.name, logoURI, movesWith }
+    }
   }
 }
 

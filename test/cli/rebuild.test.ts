@@ -23,6 +23,7 @@ const SUMS = [
   'vault_day',
   'net_cash',
   'net_liquidation',
+  'token_pair',
 ]
 const HOLDINGS = ['market_holding', 'vault_holding']
 
@@ -92,6 +93,7 @@ test.each([
   ['net cash', 'UPDATE net_cash SET supplied_assets = supplied_assets + 1'],
   ['net liquidation', 'UPDATE net_liquidation SET sent = sent + 1'],
   ['net liquidation', 'DELETE FROM net_liquidation'],
+  ['pairs of tokens', "UPDATE token_pair SET mover = 'a' WHERE mover = 'both'"],
   ['days of vaults', 'UPDATE vault_day SET assets = assets + 1'],
 ])('%s that were changed by SQL are found and restored (%#)', async (name, statement) => {
   const before = await sums()

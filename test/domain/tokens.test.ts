@@ -190,7 +190,7 @@ describe('tokens.jsonl', () => {
     }
     await load(gateway, { tokens: [{ ...token(), ...standard }] })
     expect(await rows()).toEqual([
-      { chain_id: '1', address: S, name: 'Sonic token', logo_uri: SVG },
+      { chain_id: '1', address: S, name: 'Sonic token', logo_uri: SVG, moves_with: null },
     ])
   })
 
@@ -298,7 +298,9 @@ describe('tokens.jsonl', () => {
     await load(gateway, { tokens: [token()] })
     const { logoURI: _, ...without } = token({ name: 'New' })
     await load(gateway, { tokens: [without] })
-    expect(await rows()).toEqual([{ chain_id: '1', address: S, name: 'New', logo_uri: null }])
+    expect(await rows()).toEqual([
+      { chain_id: '1', address: S, name: 'New', logo_uri: null, moves_with: null },
+    ])
     // An empty file changes nothing.
     await load(gateway, { tokens: [] })
     expect(await rows()).toHaveLength(1)
@@ -345,8 +347,8 @@ describe('tokens.jsonl', () => {
       const lines = (await readFile(join(dir, 'out/tokens.jsonl'), 'utf8')).trim().split('\n')
       expect(lines.map((line) => JSON.parse(line))).toEqual(
         [
-          token({ logoURI: 'https://other.example/s.png' }),
-          token({ address: USDC, logoURI: null }),
+          token({ logoURI: 'https://other.example/s.png', movesWith: null }),
+          token({ address: USDC, logoURI: null, movesWith: null }),
         ].toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
       )
       await importDataset(

@@ -217,7 +217,7 @@ describe('on a sample', () => {
     )
     await importFiles(source, {
       prices: await pricesOf(source),
-      tokens: [{ chainId, address, name: 'Another' }],
+      tokens: [{ chainId, address, name: 'Another', movesWith: 'USD' }],
     })
     const { records: counts } = await mirror(copy, { base: source.base })
     const tables = Object.keys(counts).map((file) => {

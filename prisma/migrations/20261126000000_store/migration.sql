@@ -99,6 +99,7 @@ CREATE TABLE token (
   address text COLLATE "C",
   name text COLLATE "C" NOT NULL,
   logo_uri text COLLATE "C",
+  moves_with text COLLATE "C",
   PRIMARY KEY (chain_id, address)
 );
 
@@ -222,6 +223,7 @@ CREATE TABLE token_pair (
   a_token_symbol text COLLATE "C" NOT NULL,
   b_token_address text COLLATE "C" NOT NULL,
   b_token_symbol text COLLATE "C" NOT NULL,
+  mover text COLLATE "C" CHECK (mover IN ('a', 'b', 'both')),
   CONSTRAINT token_pair_unique
     UNIQUE (pool_address, a_token_address, b_token_address, a_token_symbol, b_token_symbol)
 );
@@ -980,7 +982,7 @@ SELECT t.id, t.user_address, t.distribution_date, t.pool_key, p.pool_address,
   t.b_supplied_amount, t.b_supplied_amount_usd,
   t.b_protected_supplied_amount, t.b_protected_supplied_amount_usd,
   t.b_borrowed_amount, t.b_borrowed_amount_usd,
-  t.points_a, t.points_b, t.run_id::bigint AS run_id, t.given, t.pair_key
+  t.points_a, t.points_b, t.run_id::bigint AS run_id, t.given, t.pair_key, p.mover
 FROM stored_position t LEFT JOIN token_pair p ON p.key = t.pair_key;
 
 CREATE VIEW account_ledger AS

@@ -1,7 +1,7 @@
 import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { pools } from '../pool/pool.ts'
-import { decimalsSql, nameSql } from './token.ts'
+import { decimalsSql, movesWithSql, nameSql } from './token.ts'
 
 const columns = sqlColumns({
   chainId: {
@@ -30,6 +30,14 @@ const columns = sqlColumns({
     type: 'int',
     nullable: true,
     description: 'The number of decimals. Null if no market or vault lends the asset.',
+  },
+  movesWith: {
+    sql: movesWithSql('t.chain_id', 't.address'),
+    type: 'text',
+    nullable: true,
+    description:
+      'The currency or token whose price it follows: `USD` for a stable token, `ETH` for WETH ' +
+      'and wstETH. Null if `tokens.jsonl` does not say.',
   },
 })
 

@@ -11,3 +11,7 @@ export const decimalsSql = (chainId: string, address: string): string => {
 export const nameSql = (chainId: string, address: string, other: string): string =>
   `coalesce((SELECT k.name FROM token k WHERE k.chain_id = ${chainId} AND k.address = ` +
   `${address}), ${other})`
+
+/** SQL for what the price of an asset moves with, as its token says. */
+export const movesWithSql = (chainId: string, address: string): string =>
+  `(SELECT k.moves_with FROM token k WHERE k.chain_id = ${chainId} AND k.address = ${address})`

@@ -74,6 +74,7 @@ const TOKEN_FIELDS = [
   'address',
   'name',
   'logoURI',
+  'movesWith',
   'symbol',
   'decimals',
   'tags',
@@ -82,7 +83,7 @@ const TOKEN_FIELDS = [
 
 /**
  * Shortens the name of a token, and leaves out a logo that cannot be stored and fields that no
- * token list has.
+ * token list has. Tags say what its price moves with, unless they contradict each other.
  */
 export function mendToken(token: Record<string, unknown>) {
   const changes: Problem[] = []
@@ -104,7 +105,26 @@ export function mendToken(token: Record<string, unknown>) {
     delete record.logoURI
     changes.push({ field: 'logoURI', reason: `must be ${values.logo.what}` })
   }
+  const groups = groupsOf(token)
+  if (groups.length > 1) {
+    delete record.movesWith
+    changes.push({
+      field: 'tags',
+      reason: `contradict each other: the price cannot move with ${groups.join(' and with ')}`,
+    })
+  } else if (groups[0] !== undefined) record.movesWith = groups[0]
   return { record, changes }
+}
+
+// What the tags of a token and its own field say that its price moves with.
+function groupsOf({ movesWith, tags }: Record<string, unknown>): string[] {
+  const tagged = (Array.isArray(tags) ? tags : []).flatMap((tag) => {
+    if (tag === 'stablecoin') return ['USD']
+    const [, group] = /^like_([A-Za-z0-9]{1,20})$/.exec(String(tag)) ?? []
+    return group === undefined ? [] : [group.toUpperCase()]
+  })
+  const own = typeof movesWith === 'string' && tagged.length > 0 ? [movesWith.toUpperCase()] : []
+  return [...new Set([...own, ...tagged])]
 }
 
 /** A loan that is allowed must not be liquidated at once. */

@@ -341,9 +341,10 @@ export const records: Record<DatasetFile, RecordFormat> = {
     about:
       'The name and the logo of a token, in the words of a [token ' +
       'list](https://tokenlists.org). It replaces the name that pools have. Its other fields ' +
-      'are ignored. A token that no pool, market or vault has yet is stored too. A line that ' +
-      'does not fit, or that repeats a token with another name or logo, is left out; a name ' +
-      'that is too long is shortened. The import says how many there are.',
+      'are ignored, but for the tags that `movesWith` names. A token that no pool, market or ' +
+      'vault has yet is stored too. A line that does not fit, or that repeats a token with ' +
+      'another name or logo, is left out; a name that is too long is shortened. The import ' +
+      'says how many there are.',
     table: 'token',
     key: ['chainId', 'address'],
     ignored: ['symbol', 'decimals', 'tags', 'extensions'],
@@ -359,6 +360,16 @@ export const records: Record<DatasetFile, RecordFormat> = {
         description:
           'An image as data (PNG, WebP or SVG), or a link. A link is shown if it begins with ' +
           '`https` and LOGO_HOSTS has its host.',
+      },
+      movesWith: {
+        type: 'text',
+        rule: values.currency,
+        nullable: true,
+        description:
+          'The currency or token whose price it follows, in capitals: `USD` for a stable token, ' +
+          '`ETH` for WETH and wstETH. The tag `stablecoin` of a token list says `USD`, a tag ' +
+          '`like_ETH` says `ETH`. Where two tokens of a pool do not both have it, 90 daily ' +
+          'prices say whether they move together.',
       },
     }),
   },

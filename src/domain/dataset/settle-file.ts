@@ -2,6 +2,7 @@ import type { Writer } from '../../db/write.ts'
 import type { DatasetFile } from '../../sources/dataset/dataset.ts'
 import type { EntityType } from '../holding/place.ts'
 import { factorsOf } from '../multiplier/rule.ts'
+import { refreshMovers } from '../position/mover.ts'
 import type { ImportRuns } from './import-runs.ts'
 
 /** Does the work that depends on a whole file, after it is stored. */
@@ -23,6 +24,10 @@ export async function settleFile(
       return recordRates(writer, 'vault')
     case 'rates':
       return removeEqualRates(writer)
+    case 'prices':
+    case 'tokens':
+      await refreshMovers(writer)
+      return
     case 'runs':
       await runs?.adopt()
       return continueIds(writer, 'run')

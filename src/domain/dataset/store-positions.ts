@@ -4,6 +4,7 @@ import type { RunTables } from '../distribution/run-tables.ts'
 import { REASON } from '../ledger/reason.ts'
 import { inForce } from '../multiplier/rule.ts'
 import { type BasePoints, pointsSql } from '../points/formula.ts'
+import { refreshMovers } from '../position/mover.ts'
 import { records } from './records.ts'
 
 const PAIR = [
@@ -61,6 +62,7 @@ export async function storePairs(writer: Writer): Promise<number> {
        AS r(pool_key int, ${PAIR.map((column) => `${column} text`).join(', ')})`,
     [JSON.stringify(rows)],
   )
+  await refreshMovers(writer)
   return rows.length
 }
 

@@ -84,6 +84,13 @@ export const message: Rule = {
 /** An image as data, of about 6 kB, or a link to one. */
 export const logo: Rule = textTo(8192)
 
+/** The currency or token that a price follows, such as USD. */
+export const currency: Rule = matching(
+  (text) => /^[A-Za-z0-9]{1,20}$/.test(text),
+  'a text of 1 to 20 letters and digits, such as USD',
+  (text) => text.toUpperCase(),
+)
+
 export const name: Rule = {
   ...text,
   what: `a text of 1 to ${MAX_TEXT} characters, without NUL and broken Unicode`,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
+import { WRONG_MOVERS } from '../position/mover.ts'
 import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
 
 // The rows that are compared. Null means all.
@@ -155,6 +156,7 @@ const TOTALS: Comparison[] = [
        WHERE (d.assets, d.shares) IS DISTINCT FROM (h.assets, h.shares)`,
     values: [],
   },
+  { name: 'pairs of tokens', differing: WRONG_MOVERS, values: [] },
 ]
 
 const ofRanks = ({ ranks }: Sample): Comparison[] => [

@@ -4,6 +4,7 @@ import { RunTables } from '../distribution/run-tables.ts'
 import { digestSql } from '../points/digest.ts'
 import { rebuildRankHistory } from '../points/rebuild-rank-history.ts'
 import { refreshPoolDays } from '../points/refresh-pool-days.ts'
+import { refreshMovers } from '../position/mover.ts'
 import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
 import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
 
@@ -54,6 +55,7 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
   yield await part('vault days', rebuildVaultDays)
   for (const totals of await totalsTables(pool))
     yield await part(totals.table.replace('_', ' '), (writer) => replaceRows(writer, totals))
+  yield await part('pairs of tokens', refreshMovers)
   await part(PAST_RANKS, forgetRanks)
   yield { part: PAST_RANKS, rows: await rebuildRankHistory(pool, signal) }
 }

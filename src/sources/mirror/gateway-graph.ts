@@ -132,6 +132,7 @@ const asset = z.object({
   symbol: z.string(),
   name: z.string(),
   logoUri: z.string().nullable(),
+  movesWith: z.string().nullable(),
 })
 export type GraphAsset = z.output<typeof asset>
 
@@ -291,7 +292,7 @@ export const graphOperations = {
   }`,
   assets: `query Assets($after: String) {
     assets(first: 1000, after: $after) {
-      nodes { chainId address symbol name logoUri }
+      nodes { chainId address symbol name logoUri movesWith }
       pageInfo { hasNextPage endCursor }
     }
   }`,
@@ -549,7 +550,7 @@ export async function openGatewayGraph(
         }
     },
     cashFlows: schema.user.has('activity') ? cashFlows : undefined,
-    assets: schema.asset?.has('logoUri')
+    assets: schema.asset?.has('movesWith')
       ? () => nodes(graphOperations.assets, 'assets', asset)
       : undefined,
     prices: schema.asset?.has('prices') ? prices : undefined,

@@ -54,8 +54,8 @@ export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Pro
     await files.write('liquidations', events)
 }
 
-// The records of assets with a logo, or with another name than that of their first pool, or
-// their symbol without a pool.
+// The records of assets with a logo or a group of prices, or with another name than that of their
+// first pool, or their symbol without a pool.
 function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMap<string, number>) {
   const names = new Map(
     pools
@@ -66,9 +66,10 @@ function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMa
       // A pool gives way to one before it.
       .reverse(),
   )
-  return assets.flatMap(({ chainId, address, symbol, name, logoUri }) => {
-    const isNamed = name !== (names.get(`${chainId} ${address}`) ?? symbol)
-    return logoUri !== null || isNamed ? [{ chainId, address, name, logoURI: logoUri }] : []
+  return assets.flatMap(({ chainId, address, symbol, name, logoUri, movesWith }) => {
+    const isPlain = name === (names.get(`${chainId} ${address}`) ?? symbol)
+    if (isPlain && logoUri === null && movesWith === null) return []
+    return [{ chainId, address, name, logoURI: logoUri, movesWith }]
   })
 }
 

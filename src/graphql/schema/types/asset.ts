@@ -18,7 +18,7 @@ export const assetOfEntity = sqlFields.embedded(
 
 /** Adds assets. @param logoHosts the hosts whose links to logos are shown */
 export function addAsset(builder: Builder, logoHosts: readonly string[]) {
-  const { decimals, name, ...columns } = assets.columns
+  const { decimals, movesWith, name, ...columns } = assets.columns
   const logos = tokenLogos(logoHosts)
   const logoAt = lookupIn(logos, 'chainId', 'address')
   const Asset = builder.objectRef<AssetRow>('Asset').implement({
@@ -33,6 +33,11 @@ export function addAsset(builder: Builder, logoHosts: readonly string[]) {
         nullable: true,
         description: decimals.description ?? '',
         ...sqlFields.column(assetAt, 'decimals', ['chainId', 'address']),
+      }),
+      movesWith: t.string({
+        nullable: true,
+        description: movesWith.description ?? '',
+        ...sqlFields.column(assetAt, 'movesWith', ['chainId', 'address']),
       }),
       logoUri: t.string({
         nullable: true,
