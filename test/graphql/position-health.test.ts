@@ -158,6 +158,8 @@ interface Row {
   healthFactor: number | null
   liquidationDrop: number | null
   liquidationPriceUsd: number | null
+  liquidationDebtPriceUsd: number | null
+  liquidationRatio: number | null
   borrowingPowerUsd: number | null
 }
 type Sided = Record<`${'a' | 'b'}${string}`, number>
@@ -205,12 +207,15 @@ function expected(record: (typeof records)[number]): Row {
   )
   const price =
     inDebt.length === 1 ? (amounts[`${inDebt[0] === 'a' ? 'b' : 'a'}TokenPrice`] as number) : 0
+  const debtPrice = inDebt.length === 1 ? (amounts[`${inDebt[0] as 'a'}TokenPrice`] as number) : 0
   return {
     id: btoa(`Position:${record.id}`),
     ltv: owes !== null && collateral ? owes / collateral : null,
     healthFactor,
     liquidationDrop: healthFactor ? 1 - 1 / healthFactor : null,
     liquidationPriceUsd: healthFactor && price ? price / healthFactor : null,
+    liquidationDebtPriceUsd: healthFactor && debtPrice ? debtPrice * healthFactor : null,
+    liquidationRatio: healthFactor && price && debtPrice ? price / debtPrice / healthFactor : null,
     borrowingPowerUsd: owes !== null && limit !== null ? limit - owes : null,
   }
 }
@@ -244,7 +249,8 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const FIELDS = 'id ltv healthFactor liquidationDrop liquidationPriceUsd borrowingPowerUsd'
+const FIELDS =
+  'id ltv healthFactor liquidationDrop liquidationPriceUsd liquidationDebtPriceUsd liquidationRatio borrowingPowerUsd'
 const failure = async (query: string) => (await gateway.graphql(query)).errors?.[0]
 
 test('the numbers of every position are those of the formulas', async () => {

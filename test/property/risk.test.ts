@@ -86,9 +86,9 @@ const recordsOf = (day: string, all: Held[], price: (side: 'a' | 'b', n: number)
       [`${debt}BorrowedAmountUsd`]: borrowed * owed,
     }
   })
-const current = `currentPositions(first: 1000) { nodes { user { address } healthFactor liquidationDrop liquidationPriceUsd } }`
+const current = `currentPositions(first: 1000) { nodes { user { address } healthFactor liquidationDrop liquidationPriceUsd liquidationDebtPriceUsd liquidationRatio } }`
 
-test('at its liquidation price a position has a health factor of 1', async () => {
+test('at each of its liquidation prices a position has a health factor of 1', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(held, { minLength: 1, maxLength: 8 }), prices, async (all, price) => {
       await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
@@ -105,6 +105,12 @@ test('at its liquidation price a position has a health factor of 1', async () =>
         side === all[n]?.collateral ? (rows[n]?.liquidationPriceUsd ?? price[side]) : price[side]
       await importFiles(gateway, { positions: recordsOf(nextDay(), all, fallen) })
       const after = await byUser()
+      const risen = (side: 'a' | 'b', n: number) =>
+        side === all[n]?.collateral
+          ? price[side]
+          : (rows[n]?.liquidationDebtPriceUsd ?? price[side])
+      await importFiles(gateway, { positions: recordsOf(nextDay(), all, risen) })
+      const afterRise = await byUser()
       for (const [n, { supplied, protectedSupply }] of all.entries()) {
         const row = rows[n] as Row
         if (supplied + protectedSupply === 0) {
@@ -112,10 +118,17 @@ test('at its liquidation price a position has a health factor of 1', async () =>
             healthFactor: 0,
             liquidationDrop: null,
             liquidationPriceUsd: null,
+            liquidationDebtPriceUsd: null,
+            liquidationRatio: null,
           })
           continue
         }
         expect(after.get(row.user.address)?.healthFactor).toBeCloseTo(1, 9)
+        expect(afterRise.get(row.user.address)?.healthFactor).toBeCloseTo(1, 9)
+        expect(row.liquidationRatio * row.liquidationDebtPriceUsd).toBeCloseTo(
+          price[(all[n] as Held).collateral],
+          6,
+        )
         const { collateral } = all[n] as Held
         expect(price[collateral] * (1 - row.liquidationDrop)).toBeCloseTo(
           row.liquidationPriceUsd,

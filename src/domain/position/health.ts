@@ -12,7 +12,9 @@
  * threshold of a market with such collateral is not known. From both follow
  *
  *   liquidationDrop     = 1 - 1 / healthFactor
- *   liquidationPriceUsd = the collateral's price / healthFactor, if only one side has debt
+ *   liquidationPriceUsd     = the collateral's price / healthFactor, if only one side has debt
+ *   liquidationDebtPriceUsd = the debt's price × healthFactor, likewise
+ *   liquidationRatio        = the collateral's price / the debt's price / healthFactor, likewise
  *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt
  */
 
@@ -63,21 +65,71 @@ export const LTV = `(${DEBT} / nullif(${collateral(() => '1')}, 0))`
 export const healthFactorSql = (threshold: Weight) => `(${collateral(threshold)} / ${DEBT})`
 
 /**
+ * SQL of the health factor after the prices of both sides are multiplied by the factors of the FROM
+ * item `f`.
+ */
+export const shockedHealthSql = (threshold: Weight) =>
+  `(${collateral((side) => `${threshold(side)} * f.${side}_factor`)}
+    / nullif(${WORTH.a.debt} * f.a_factor + ${WORTH.b.debt} * f.b_factor, 0))`
+
+/**
  * SQL of the fraction by which the price of the collateral must fall until the position can be
  * liquidated.
  */
 export const liquidationDropSql = (threshold: Weight) =>
   `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
 
+// Within these, products and quotients with moderate numbers stay within doubles.
+const HEALTH = 'least(greatest(h.f, 1e-100), 1e100)'
+
+// SQL of what differs by the side of the debt. Null if both sides have debt.
+const byDebt = (value: (debt: Side) => string) =>
+  `CASE WHEN ${WORTH.a.isInDebt} = ${WORTH.b.isInDebt} THEN NULL
+    WHEN ${WORTH.a.isInDebt} THEN ${value('a')} ELSE ${value('b')} END`
+
+const price = (side: Side) => `nullif(${moderate(`t.${side}_token_price`, 90)}, 0)`
+
+// Whether the debt must rise, as the collateral is stable. Else the collateral must fall.
+const RISES = byDebt((debt) => `t.mover = '${debt}'`)
+const named = (column: string) =>
+  byDebt((debt) => {
+    const [owed, backing] = [`t.${debt}_${column}`, `t.${OTHER[debt]}_${column}`]
+    return `CASE WHEN t.mover = '${debt}' THEN ${owed} ELSE ${backing} END`
+  })
+const against = (column: string) =>
+  byDebt((debt) => `CASE WHEN t.mover = 'both' THEN t.${debt}_${column} END`)
+
 /**
- * SQL of the price of the collateral at which the position can be liquidated. The summand keeps the
- * quotient a double.
+ * SQL of the columns of a position that follow from its health factor: the prices that liquidate
+ * it, and the parts of its trigger, which is the one of them that moves.
  */
-export const liquidationPriceSql = (threshold: Weight) =>
-  `(CASE WHEN ${WORTH.a.isInDebt} = ${WORTH.b.isInDebt} THEN NULL
-    WHEN ${WORTH.a.isInDebt} THEN nullif(${moderate('t.b_token_price')}, 0)
-    ELSE nullif(${moderate('t.a_token_price')}, 0) END
-  / (nullif(${healthFactorSql(threshold)}, 0) + 1e-140))`
+export function healthSql(threshold: Weight) {
+  const healthFactor = healthFactorSql(threshold)
+  // A value over the health factor `h.f`, which is read once. Null if that is null or 0.
+  const ofHealth = (value: string) =>
+    `(SELECT CASE WHEN h.f > 0 THEN ${value} END FROM (SELECT ${healthFactor} AS f OFFSET 0) h)`
+  const prices = {
+    liquidationPriceUsd: ofHealth(`${byDebt((debt) => price(OTHER[debt]))} / ${HEALTH}`),
+    liquidationDebtPriceUsd: ofHealth(`${byDebt(price)} * ${HEALTH}`),
+    liquidationRatio: ofHealth(
+      `${byDebt((debt) => `${price(OTHER[debt])} / ${price(debt)}`)} / ${HEALTH}`,
+    ),
+  }
+  return {
+    healthFactor,
+    liquidationDrop: liquidationDropSql(threshold),
+    ...prices,
+    triggerAddress: ofHealth(named('token_address')),
+    triggerSymbol: named('token_symbol'),
+    triggerAgainstAddress: against('token_address'),
+    triggerAgainstSymbol: against('token_symbol'),
+    triggerDirection: `CASE WHEN ${RISES} THEN 'UP' ELSE 'DOWN' END`,
+    triggerPriceUsd: `CASE WHEN t.mover = 'both' THEN NULL
+      WHEN ${RISES} THEN ${prices.liquidationDebtPriceUsd} ELSE ${prices.liquidationPriceUsd} END`,
+    triggerRatio: `CASE WHEN t.mover = 'both' THEN ${prices.liquidationRatio} END`,
+    triggerChange: ofHealth(`CASE WHEN ${RISES} THEN h.f ELSE 1 / ${HEALTH} END - 1`),
+  }
+}
 
 type LoanLimit = 'liquidation_threshold' | 'max_ltv'
 
@@ -136,16 +188,19 @@ export function withMarkets(pools: Prisma.Sql, date: Prisma.Sql): Prisma.Sql {
  * The FROM items of a date's positions, as `t`, whose health factor may be at most `most`. As it is
  * at least the coverage times the pool's lower threshold, an index gives few others. A pool without
  * thresholds has health factors of 0 alone.
+ * @param most a number, or SQL over the pools `u` and their markets `a` and `b`. With infinity, all
+ * positions with debt
  */
 export function positionsUpTo(
-  most: number,
+  most: number | Prisma.Sql,
   date: Prisma.Sql,
   pools = Prisma.sql`pool u`,
 ): Prisma.Sql {
+  const limit = typeof most === 'number' ? Prisma.sql`${String(most)}::numeric` : most
   const lower = Prisma.sql`least(a.liquidation_threshold, b.liquidation_threshold)::numeric`
   // The factor covers what doubles round off.
-  const bound = Prisma.sql`CASE ${lower} WHEN 0 THEN 'Infinity'
-    ELSE least(greatest(${String(most)}::numeric * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
+  const bound = Prisma.sql`CASE WHEN ${lower} = 0 OR ${limit} = 'Infinity' THEN 'Infinity'
+    ELSE least(greatest(${limit} * 1.000001 / ${lower}, 1e-300), 1e300)::float8 END`
   const matches = Prisma.sql`t.pool_key = u.key AND t.distribution_date = ${date}
     AND ${Prisma.raw(INDEBTED)} AND ${Prisma.raw(COVERAGE)} <= ${bound}`
   const positions = usually(

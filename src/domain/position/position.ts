@@ -14,11 +14,9 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import {
   BORROWING_POWER,
   backsDebt,
-  healthFactorSql,
+  healthSql,
   joinedThreshold,
   LTV,
-  liquidationDropSql,
-  liquidationPriceSql,
   mostHealth,
   positionsUpTo,
   storedThreshold,
@@ -34,6 +32,8 @@ const sidePoints = (side: 'A' | 'B') =>
   `protected) + (baseBorrow * borrow) * borrowed\` of its USD amounts and ` +
   'multipliers, times 1e6, to the nearest integer, ties to even, in millionths. ' +
   'Protected supply counts only while the other side has debt.'
+
+const stored = healthSql(storedThreshold)
 
 export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
   id: { type: 'text' },
@@ -68,7 +68,7 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
     sort: true,
   },
   healthFactor: {
-    sql: healthFactorSql(storedThreshold),
+    sql: stored.healthFactor,
     type: 'float',
     nullable: true,
     description:
@@ -81,7 +81,7 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
     sort: true,
   },
   liquidationDrop: {
-    sql: liquidationDropSql(storedThreshold),
+    sql: stored.liquidationDrop,
     type: 'float',
     nullable: true,
     description:
@@ -92,7 +92,7 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
     sort: true,
   },
   liquidationPriceUsd: {
-    sql: liquidationPriceSql(storedThreshold),
+    sql: stored.liquidationPriceUsd,
     type: 'float',
     nullable: true,
     description:
@@ -100,6 +100,33 @@ export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
       'position can be liquidated: its price divided by `healthFactor`. Null if ' +
       '`healthFactor` is null or 0, or if both sides have debt.',
   },
+  liquidationDebtPriceUsd: {
+    sql: stored.liquidationDebtPriceUsd,
+    type: 'float',
+    nullable: true,
+    description:
+      'The price of the debt in USD at which the position can be liquidated, that of the ' +
+      'collateral unchanged: its price times `healthFactor`. Null if `healthFactor` is null ' +
+      'or 0, if both sides have debt, or without a price.',
+  },
+  liquidationRatio: {
+    sql: stored.liquidationRatio,
+    type: 'float',
+    nullable: true,
+    description:
+      'The price of the collateral in whole tokens of the debt at which the position can be ' +
+      'liquidated, whatever both cost in USD. Null if `healthFactor` is null or 0, if both ' +
+      'sides have debt, or without a price.',
+  },
+  // The parts of an object.
+  triggerAddress: { ...address, sql: stored.triggerAddress, nullable: true },
+  triggerSymbol: { ...text, sql: stored.triggerSymbol, nullable: true },
+  triggerAgainstAddress: { ...address, sql: stored.triggerAgainstAddress, nullable: true },
+  triggerAgainstSymbol: { ...text, sql: stored.triggerAgainstSymbol, nullable: true },
+  triggerDirection: { sql: stored.triggerDirection, type: 'text' },
+  triggerPriceUsd: { ...float, sql: stored.triggerPriceUsd, nullable: true },
+  triggerRatio: { ...float, sql: stored.triggerRatio, nullable: true },
+  triggerChange: { ...float, sql: stored.triggerChange, nullable: true },
   borrowingPowerUsd: {
     sql: BORROWING_POWER,
     type: 'float',
@@ -273,14 +300,10 @@ export const rankedPositions: Listing<PositionRow> = {
   sortKeys: { ...positionListing.sortKeys, ...amountSortKeys(rankedOfSides) },
 }
 
-const joinedColumns = {
+const joined = Object.entries(healthSql(joinedThreshold)) as [keyof typeof stored, string][]
+const joinedColumns: typeof positionColumns = {
   ...positionColumns,
-  healthFactor: { ...positionColumns.healthFactor, sql: healthFactorSql(joinedThreshold) },
-  liquidationDrop: { ...positionColumns.liquidationDrop, sql: liquidationDropSql(joinedThreshold) },
-  liquidationPriceUsd: {
-    ...positionColumns.liquidationPriceUsd,
-    sql: liquidationPriceSql(joinedThreshold),
-  },
+  ...Object.fromEntries(joined.map(([name, sql]) => [name, { ...positionColumns[name], sql }])),
 }
 
 /**
