@@ -77,6 +77,7 @@ const variables: VariablesOfExamples = {
   CollateralAtRisk: ({ pool }) => ({ pool }),
   Liquidations: none,
   Holders: ({ market: { chainId, address } }) => ({ chainId, market: address }),
+  PriceShocks: ({ market: { asset } }) => ({ asset: asset.address }),
   Aggregates: ofUser,
   Search: ({ market }) => ({ text: market.asset.symbol }),
   Distributions: none,

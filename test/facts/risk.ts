@@ -1,4 +1,4 @@
-import { markets, pools, tokens } from './data.ts'
+import { markets, pools, tokens, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /**
@@ -39,10 +39,37 @@ const atRisk = (condition: string, collateral: string, debt: string) => `${RISKS
 const AT_RISK = `collateralAtRisk(drops: [${DROPS}]) {
   drop positionCount collateralUsd debtUsd unknownPositionCount unknownCollateralUsd unknownDebtUsd }`
 
-const ROW = 'legacy { recordId } healthFactor liquidationDrop liquidationPriceUsd'
+const ROW =
+  'legacy { recordId } healthFactor liquidationDrop liquidationPriceUsd liquidationDebtPriceUsd liquidationRatio'
 const COLUMNS = `id AS "legacy.recordId", health AS "healthFactor", fall AS "liquidationDrop",
   CASE WHEN a_debt > 0 AND b_debt = 0 THEN "bTokenPrice"::numeric WHEN a_debt = 0 AND b_debt > 0 THEN "aTokenPrice"::numeric END
-    / nullif(health, 0) AS "liquidationPriceUsd"`
+    / nullif(health, 0) AS "liquidationPriceUsd",
+  CASE WHEN a_debt > 0 AND b_debt = 0 THEN "aTokenPrice"::numeric WHEN a_debt = 0 AND b_debt > 0 THEN "bTokenPrice"::numeric END
+    * nullif(health, 0) AS "liquidationDebtPriceUsd",
+  CASE WHEN a_debt > 0 AND b_debt = 0 THEN "bTokenPrice"::numeric / "aTokenPrice"::numeric
+    WHEN a_debt = 0 AND b_debt > 0 THEN "aTokenPrice"::numeric / "bTokenPrice"::numeric END
+    / nullif(health, 0) AS "liquidationRatio"`
+
+/** One token's price changes, and those of all others stay. */
+const SHOCKS: [token: string, change: number][] = [
+  [tokens.eth, -0.3],
+  [tokens.eth, 2],
+  [tokens.usdc, 0.4],
+  [tokens.usdc, -0.5],
+]
+const SHOCKED = `${RISKS}, shocked AS (
+    SELECT s.*, a_collateral + b_collateral AS collateral, a_debt + b_debt AS debt,
+      (CASE WHEN a_collateral > 0 THEN a_collateral * fa * a_limit ELSE 0 END
+        + CASE WHEN b_collateral > 0 THEN b_collateral * fb * b_limit ELSE 0 END) / (a_debt * fa + b_debt * fb) AS after
+    FROM (VALUES ${SHOCKS.map(([token, change], n) => `(${n}, '${token}', ${change}::numeric)`)}) s(n, token, change)
+    CROSS JOIN risk CROSS JOIN LATERAL (SELECT CASE token WHEN "aTokenAddress" THEN 1 + change ELSE 1 END AS fa,
+      CASE token WHEN "bTokenAddress" THEN 1 + change ELSE 1 END AS fb) f)
+  SELECT token AS asset, NULL AS "group", change, count(*) FILTER (WHERE after <= 1) AS "positionCount",
+    coalesce(sum(collateral) FILTER (WHERE after <= 1), 0) AS "collateralUsd",
+    coalesce(sum(debt) FILTER (WHERE after <= 1), 0) AS "debtUsd",
+    count(*) FILTER (WHERE after IS NULL) AS "unknownPositionCount",
+    coalesce(sum(debt) FILTER (WHERE after IS NULL), 0) AS "unknownDebtUsd"
+  FROM shocked GROUP BY n, token, change ORDER BY n`
 
 export const riskFacts: Fact[] = [
   ...Object.entries(pools).map(
@@ -73,6 +100,21 @@ export const riskFacts: Fact[] = [
       'a_debt',
     ),
   },
+  {
+    name: 'in all pools, what a change of one price liquidates',
+    query: `collateralAtRisk(shocks: [${SHOCKS.map(([asset, change]) => `{ asset: "${asset}", change: ${change} }`)}]) {
+      asset group change positionCount collateralUsd debtUsd unknownPositionCount unknownDebtUsd }`,
+    at: 'collateralAtRisk',
+    sql: SHOCKED,
+  },
+  ...Object.entries(users).map(
+    ([name, address]): Fact => ({
+      name: `the lowest health of ${name}`,
+      query: `user(address: "${address}") { lowestHealthFactor }`,
+      at: 'user',
+      sql: `${RISKS} SELECT min(health) AS "lowestHealthFactor" FROM risk WHERE "user" = '${address}'`,
+    }),
+  ),
   {
     name: 'the positions that a fall of 90 % liquidates, those that fall first before the others',
     query: `currentPositions(first: 1000, where: { liquidationDrop: { lte: 0.9 } }, orderBy: LIQUIDATION_DROP) { totalCount nodes { ${ROW} } }`,

@@ -55,7 +55,7 @@ function argumentsOf(
     if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name))
       args.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query')
-      args.push(`${name}: ${String(type).startsWith('DateTime') ? date() : `"${seconds()}"`}`)
+      args.push(`${name}: ${String(type).startsWith('Date') ? date() : `"${seconds()}"`}`)
     if (name === 'interval') args.push(`interval: ${pick(['DAY', 'WEEK', 'MONTH'])}`)
     if (name === 'groupBy') args.push(`groupBy: ${pick(['POOL', 'CHAIN', 'ASSET'])}`)
     if (name === 'chainId') args.push(`chainId: ${pick([146, 1, 43114])}`)

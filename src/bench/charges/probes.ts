@@ -276,8 +276,13 @@ class Walk {
       text: asset.symbol,
       amountUsd: 1000,
       days: 90,
+      pool: pools[0],
+      collateral: asset.address,
+      from: dates[0],
+      to: dates.at(-1),
     }
     if (name === 'groupBy') return 'POOL'
+    if (name === 'shocks') return `{ asset: "${asset.address}", change: -0.1 }`
     if (name === 'where') return `{ users: ["${users[0]}"] }`
     const value = values[`${type.name}.${field.name}.${name}`] ?? values[name]
     if (value === undefined)
@@ -302,7 +307,7 @@ class Walk {
       case 'asOf':
         return alone((nth) => `asOf: "${momentOf(dates, nth, type.name)}"`)
       case 'from':
-        if (type.name === 'BigInt') return []
+        if (type.name === 'BigInt' || isNonNullType(arg.type)) return []
         return alone((nth) => {
           const to = field.args.some(({ name }) => name === 'to') ? `, to: "${last}T00:00:00Z"` : ''
           return `from: "${momentOf(dates.slice(0, -1), nth, type.name)}"${to}`

@@ -453,6 +453,21 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
     },
     {
+      name: 'risk: what a fall of a token by 12 % would liquidate in all pools',
+      query:
+        'query ($asset: Address!) { collateralAtRisk(shocks: { asset: $asset, change: -0.12 }) ' +
+        '{ positionCount collateralUsd debtUsd } }',
+      variants: some(aTokens).map((asset) => ({ variables: { asset }, values: [asset] })),
+      sql: `SELECT count(*)::int, sum(collateral), sum(debt) FROM (
+          SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral,
+            b_borrowed_amount_usd AS debt, a.liquidation_threshold *
+              CASE WHEN u.asset_1_address = $1 THEN 0.88 ELSE 1 END AS threshold
+          FROM pool u JOIN position t ON t.pool_key = u.key AND t.distribution_date = '${NEWEST}'
+          JOIN market a ON a.id = u.unit_1_id WHERE b_borrowed_amount_usd > 0) t
+        WHERE collateral * threshold <= debt`,
+      rows: (data) => data.collateralAtRisk.map(row('positionCount', 'collateralUsd', 'debtUsd')),
+    },
+    {
       name: "a week's leaderboard, top 100",
       query:
         'query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to ' +

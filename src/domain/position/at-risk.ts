@@ -86,6 +86,13 @@ function sideOf(side: 'a' | 'b', other: 'a' | 'b') {
 const A = sideOf('a', 'b')
 const B = sideOf('b', 'a')
 
+/** SQL of the collateral that backs debt of a side that counts, or of it. Null without a price. */
+export const worthOfSides = (
+  part: 'collateral' | 'debt',
+  [ofA, ofB] = [Prisma.raw(A.owes), Prisma.raw(B.owes)] as const,
+): Prisma.Sql => Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END
+  + CASE WHEN ${ofB} THEN ${Prisma.raw(B[part])} ELSE 0 END`
+
 const summed = (column: string) => `CASE WHEN bool_and(NOT p.known) IS NOT TRUE
   THEN coalesce(sum(p.${column}) FILTER (WHERE p.first_drop <= d.drop), 0) END AS ${column}`
 const unknown = (column: string) => `CASE WHEN bool_and(p.known) IS NOT FALSE THEN 0
@@ -114,9 +121,6 @@ export function atRiskSql(
     const isOwed = Prisma.raw(owes)
     return market ? Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${isOwed}` : isOwed
   }) as [Prisma.Sql, Prisma.Sql]
-  const ofSides = (part: 'collateral' | 'debt') =>
-    Prisma.sql`CASE WHEN ${ofA} THEN ${Prisma.raw(A[part])} ELSE 0 END
-      + CASE WHEN ${ofB} THEN ${Prisma.raw(B[part])} ELSE 0 END`
   // Among falling numbers, as width_bucket needs them to rise.
   const rising = drops.map((drop) => -drop).sort((one, other) => one - other)
   const falling = Prisma.sql`${rising.map(String)}::float8[]`
@@ -133,7 +137,8 @@ export function atRiskSql(
         FROM (
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
             ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
-            ${ofSides('collateral')} AS collateral, ${ofSides('debt')} AS debt
+            ${worthOfSides('collateral', [ofA, ofB])} AS collateral,
+            ${worthOfSides('debt', [ofA, ofB])} AS debt
           FROM ${withMarkets(Prisma.sql`pool u`, lastDate())}
           JOIN position t ON t.pool_key = u.key AND t.distribution_date = ${lastDate()}
           WHERE u.id = ${pool} AND (${ofA} OR ${ofB})) p) p

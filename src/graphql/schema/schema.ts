@@ -17,6 +17,7 @@ import { addEarnings } from './types/earnings.ts'
 import { addEntity } from './types/entity.ts'
 import { addEstimate } from './types/estimate.ts'
 import { addGroupKey } from './types/group-key.ts'
+import { addHealthPreview } from './types/health-preview.ts'
 import { addHolder } from './types/holder.ts'
 import { addLeaderboard } from './types/leaderboard.ts'
 import { addLedger } from './types/ledger.ts'
@@ -133,6 +134,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addChange(builder)
   addPoolTotals(builder)
   addAtRisk(builder)
+  addHealthPreview(builder)
   addAggregates(builder)
   addSearch(builder)
 }

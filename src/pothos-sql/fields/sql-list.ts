@@ -192,13 +192,15 @@ type ListResolver = (row: HostValue, args: HostValue, context: SqlContext) => Pr
 function resolverOfRows(list: PlainList): ListResolver {
   const load = rowsOfOwners(list)
   const all = Object.keys(list.columns)
-  return (row, args, { batches }) =>
-    batches.load(
+  return async (row, sent, { batches, reader }) => {
+    const args = list.prepare ? await list.prepare(sent, reader) : sent
+    return batches.load(
       load,
       list.by.map((name) => row[name]),
       args,
       all,
     )
+  }
 }
 
 function resolverOfPages(list: PagedList): ListResolver {

@@ -1,6 +1,13 @@
 import type { ArgBuilder } from '@pothos/core'
 import { sqlFields } from 'pothos-sql'
+import type { Reader } from '../../../db/connect/reader.ts'
 import { atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
+import {
+  assertKnown,
+  MOST_SHOCKS,
+  shockColumns,
+  shockedSql,
+} from '../../../domain/position/shocks.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
@@ -12,6 +19,55 @@ export function addAtRisk(builder: Builder): void {
       'The positions of the newest distribution date that can be liquidated if the price of ' +
       'their collateral falls by a fraction.',
   })
+  columnsType(builder, 'ShockedCollateral', shockColumns, {
+    description:
+      'The positions of the newest distribution date, in all pools, that can be liquidated if ' +
+      'one price changes, or those of tokens that move together. Other prices stay.',
+  })
+  const Shock = builder.inputType('PriceShock', {
+    description: 'A change of the price of a token, or of all tokens of a group.',
+    fields: (t) => ({
+      asset: t.field({ type: 'Address', description: 'The token, on any chain.' }),
+      group: t.string({
+        description: 'What the tokens move with, such as ETH: `movesWith` of assets.',
+      }),
+      change: t.float({
+        required: true,
+        description:
+          'The change as a fraction, above -1 and at most 10, but not 0: -0.2 is a fall by 20 %.',
+      }),
+    }),
+  })
+  builder.queryFields((t) => ({
+    collateralAtRisk: t.field({
+      description:
+        'The positions that each shock would liquidate, in the order of `shocks`. Each shock ' +
+        'is a case of its own, so their sums are of no case.',
+      ...sqlFields.list(t.arg, 'ShockedCollateral', {
+        args: {
+          shocks: t.arg({
+            type: [Shock],
+            required: true,
+            description: `At most ${MOST_SHOCKS} shocks, each of one token or one group.`,
+          }),
+        },
+        columns: shockColumns,
+        by: [],
+        prepare: async ({ shocks, ...args }, reader: Reader) => {
+          await assertKnown(reader, shocks)
+          return { ...args, shocks }
+        },
+        from: ({ args: { shocks } }) => shockedSql(shocks),
+        extensions: {
+          cost: {
+            once: 1000,
+            weight: 50,
+            rows: ({ shocks }) => Math.min([shocks].flat().length, MOST_SHOCKS),
+          } satisfies FieldCost,
+        },
+      }),
+    }),
+  }))
   const cost: FieldCost = {
     once: 500,
     weight: 50,

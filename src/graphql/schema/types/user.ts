@@ -1,4 +1,11 @@
-import { type Listing, listTypes, type PagedList, type PlainList, sqlFields } from 'pothos-sql'
+import {
+  defineLookup,
+  type Listing,
+  listTypes,
+  type PagedList,
+  type PlainList,
+  sqlFields,
+} from 'pothos-sql'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
 import { users } from '../../../domain/account/user.ts'
 import { activities, activityFilter } from '../../../domain/activity/activity.ts'
@@ -9,6 +16,11 @@ import { byKind, type EntityType } from '../../../domain/holding/place.ts'
 import { worthOf } from '../../../domain/holding/worth.ts'
 import { liquidationRewards, rewardsWhere } from '../../../domain/liquidation/reward.ts'
 import { asOfFilter, onNewestDate } from '../../../domain/position/filter.ts'
+import {
+  currentHealthSql,
+  healthColumns,
+  healthSeriesSql,
+} from '../../../domain/position/health-series.ts'
 import { positionListing } from '../../../domain/position/position.ts'
 import { latestFrom, latestSnapshots } from '../../../domain/snapshot/latest.ts'
 import {
@@ -24,7 +36,7 @@ import {
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { asOfArgument } from '../as-of.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
 import { liveField } from '../live-field.ts'
 import { ownerOf, related } from '../relation.ts'
 import { POSITIONS } from './charges.ts'
@@ -40,6 +52,12 @@ const latestRows = (kind: EntityType): PlainList => ({
   by: ['address'],
   from: ({ args: { chainId = null, asOf } }, address) =>
     latestFrom(kind, address, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
+})
+
+const lowestHealthOf = defineLookup({
+  columns: { healthFactor: healthColumns.healthFactor },
+  types: ['text'],
+  at: currentHealthSql,
 })
 
 const positionsOfDay: PlainList = {
@@ -81,6 +99,9 @@ export function addUser(builder: Builder) {
   recordNode(builder, DailyPoints, accountDays, ['distributionDate', 'userAddress'])
   listTypes(builder, DailyPoints, accountDays)
 
+  columnsType(builder, 'HealthOnDate', healthColumns, {
+    description: "The health of a user's positions on a distribution date.",
+  })
   addNode(builder, User, 'address', (id) => (/^0x[0-9a-f]{40}$/.test(id) ? { address: id } : null))
   const LegacyUser = builder.objectRef<{ address: string }>('LegacyUser').implement({
     description: 'For the REST API: snapshots as it lists them.',
@@ -162,6 +183,40 @@ export function addUser(builder: Builder) {
           filter: () => onNewestDate,
           owner: ownerOf('User', 'positions', positionListing),
           extensions: { cost: POSITIONS },
+        }),
+      }),
+      lowestHealthFactor: t.float({
+        nullable: true,
+        description:
+          "The lowest `healthFactor` of the user's positions on the newest distribution date. " +
+          'Below 1 one can be liquidated. Positions whose health factor is not known do not ' +
+          'count. Null if none is known, as without debt.',
+        ...sqlFields.lookupColumn(lowestHealthOf, 'healthFactor', ['address'], {
+          cost: { weight: 10 },
+        }),
+      }),
+      healthSeries: t.field({
+        description:
+          "The health of the user's positions through time: the distribution dates on which " +
+          'there are some, oldest first.',
+        ...sqlFields.list(t.arg, 'HealthOnDate', {
+          args: {
+            pool: t.arg({
+              type: 'Address',
+              description: 'Only the position in this pool. Without it, the worst of all counts.',
+            }),
+            from: t.arg({ type: 'Date', required: true, description: 'The first date.' }),
+            to: t.arg({
+              type: 'Date',
+              required: true,
+              description: 'The last date, less than 1,000 days after the first.',
+            }),
+          },
+          columns: healthColumns,
+          by: ['address'],
+          types: ['text'],
+          from: ({ args: { pool, from, to } }, user) => healthSeriesSql({ pool, from, to }, user),
+          extensions: { cost: { once: 300, weight: 2, rows: 100 } },
         }),
       }),
       dailyPoints: t.field({
