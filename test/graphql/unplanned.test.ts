@@ -132,6 +132,7 @@ test('a field says why it has no plan, exactly where it has none', () => {
  * once it has a plan.
  */
 const RESOLVED_OF_CLIENT: Record<string, string[]> = {
+  'HealthPreview healthPreview': ['It refuses moves that the stored amounts do not allow.'],
   'Portfolio portfolio': ['It adds up the holdings of several users.'],
   'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
   'PreviewDistribution previewDistribution': ['It is a run, in a separate transaction.'],

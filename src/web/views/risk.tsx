@@ -10,7 +10,7 @@ import { Page } from '../page-frame.tsx'
 import { type Column, PagedTable, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { Num, PoolLink, WalletLink } from '../values.tsx'
+import { Num, PoolLink, Unknown, WalletLink } from '../values.tsx'
 
 const ROWS = 20
 
@@ -26,6 +26,25 @@ const Amounts = ({ of }: { of: { symbol: string; usd: number }[] }) =>
       </span>
     ))
 
+/** The price or the ratio that liquidates, and how far it is: WETH > $3,287.55, +1.36%. */
+function Trigger({ of }: { of: PositionRiskFragment['liquidationTrigger'] }) {
+  if (!of) return <Unknown />
+  const { asset, against, direction, priceUsd, ratio, change } = of
+  return (
+    <>
+      <TokenSymbol token={asset} />
+      {against && '/'}
+      {against && <TokenSymbol token={against} />}
+      {direction === 'UP' ? ' > ' : ' < '}
+      <Num value={against ? ratio : priceUsd} unit={against ? 'amount' : 'usd'} />
+      <small className="line">
+        {change > 0 && '+'}
+        <Num value={change} unit="percent" />
+      </small>
+    </>
+  )
+}
+
 const sidesOf = ({ sideA, sideB }: PositionRiskFragment) => [
   { side: sideA, other: sideB },
   { side: sideB, other: sideA },
@@ -39,9 +58,9 @@ const positionColumns: Column<PositionRiskFragment>[] = [
     cell: ({ liquidationDrop }) => <Num value={liquidationDrop} unit="percent" />,
   },
   {
-    name: 'Liquidation price',
+    name: 'Liquidated when',
     numeric: true,
-    cell: ({ liquidationPriceUsd }) => <Num value={liquidationPriceUsd} unit="usd" />,
+    cell: ({ liquidationTrigger }) => <Trigger of={liquidationTrigger} />,
   },
   {
     name: 'Collateral',
