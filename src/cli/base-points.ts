@@ -16,14 +16,20 @@ import { table } from './table.ts'
 
 const history = graphql(`
   query CliBasePoints {
-    basePoints { deposit borrow }
-    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }
+    basePoints { deposit borrow protectedMinLtv }
+    basePointsRevisions {
+      recordId deposit borrow protectedMinLtv from changedAt changedBy revokedAt revokedBy
+    }
   }
 `)
+
+const protectedWords = (minLtv: number | null | undefined) =>
+  minLtv == null ? '' : ` Protected supply counts from an LTV of ${minLtv} on.`
 
 interface BasePointsOptions extends FirstDate {
   deposit: number
   borrow: number
+  protectedMinLtv?: number
 }
 
 export function addBasePoints(program: Command): void {
@@ -43,14 +49,19 @@ export function addBasePoints(program: Command): void {
     )
     .addOption(of('--deposit', 'supplied'))
     .addOption(of('--borrow', 'borrowed'))
-  addFirstDate(set).action(({ deposit, borrow, ...dated }: BasePointsOptions) =>
+    .option(
+      '--protected-min-ltv <fraction>',
+      'the least LTV at which protected supply earns points; without it any debt is enough',
+      parseNumber('An LTV'),
+    )
+  addFirstDate(set).action(({ deposit, borrow, protectedMinLtv, ...dated }: BasePointsOptions) =>
     withDeps(async (deps) => {
       const from = await firstDateOf(deps, dated)
-      const id = await setBasePoints(deps, { deposit, borrow, from }, CLI)
+      const id = await setBasePoints(deps, { deposit, borrow, protectedMinLtv, from }, CLI)
       const dates = from ? `dates from ${isoDay(from)} on` : 'every date'
       print(
         `Revision ${id}: ${deposit} points for a dollar supplied, ${borrow} for one borrowed, ` +
-          `for ${dates}.`,
+          `for ${dates}.${protectedWords(protectedMinLtv)}`,
       )
       printEffect(dated, from)
     }),
@@ -68,11 +79,12 @@ export function addBasePoints(program: Command): void {
         if (basePointsRevisions.length > 0)
           printText(
             table(
-              ['revision', 'supplied', 'borrowed', 'from', 'since', 'by'],
+              ['revision', 'supplied', 'borrowed', 'least LTV', 'from', 'since', 'by'],
               basePointsRevisions.map((one) => [
                 one.recordId,
                 one.deposit,
                 one.borrow,
+                one.protectedMinLtv ?? '',
                 one.from ?? 'every date',
                 String(one.changedAt),
                 actorsOf(one),
@@ -81,7 +93,7 @@ export function addBasePoints(program: Command): void {
           )
         print(
           `Today ${basePoints.deposit} for a dollar supplied and ${basePoints.borrow} for one ` +
-            'borrowed count.',
+            `borrowed count.${protectedWords(basePoints.protectedMinLtv)}`,
         )
       }),
     )

@@ -85,7 +85,9 @@ function termsOf(position: PositionOriginFragment): Term[] {
       },
       ...{ symbol: side.asset.symbol, priceUsd: side.priceUsd },
     })
-    const isCounted = (other.borrowed.usd ?? 0) > 0
+    const owed = other.borrowed.usd ?? 0
+    const supplied = (side.supplied.usd ?? 0) + (side.protected.usd ?? 0)
+    const isCounted = owed > 0 && owed >= (run.basePointsProtectedMinLtv ?? 0) * supplied
     return [
       term('supplied', side.supplied, run.basePointsDeposit, deposit),
       ...(isCounted ? [term('protected', side.protected, run.basePointsDeposit, deposit)] : []),

@@ -139,6 +139,7 @@ CREATE TABLE base_points_revision (
   id bigserial PRIMARY KEY,
   deposit double precision NOT NULL,
   borrow double precision NOT NULL,
+  protected_min_ltv double precision,
   from_date date,
   changed_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   changed_by text COLLATE "C" NOT NULL,
@@ -184,6 +185,7 @@ CREATE TABLE run (
   error text COLLATE "C",
   base_deposit double precision NOT NULL,
   base_borrow double precision NOT NULL,
+  base_protected_min_ltv double precision,
   multiplier_revision bigint,
   sources jsonb NOT NULL DEFAULT '[]',
   position_count_before integer,
@@ -1017,7 +1019,7 @@ WHERE until_date IS NULL OR until_date > coalesce(from_date, '-infinity');
 
 CREATE VIEW base_points_rule AS
 SELECT * FROM (
-  SELECT id, deposit, borrow, from_date, changed_at, changed_by, revoked_at, revoked_by,
+  SELECT id, deposit, borrow, protected_min_ltv, from_date, changed_at, changed_by, revoked_at, revoked_by,
     nullif(min(coalesce(from_date, '-infinity')) OVER (
       ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 'infinity') AS until_date

@@ -6,7 +6,7 @@ import {
   OF_SETTINGS,
 } from '../../sources/mirror/copied-rules.ts'
 import { isoDay } from '../../time.ts'
-import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
+import { BASE, FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { replaceSeasons } from '../season/change-seasons.ts'
 
@@ -29,7 +29,7 @@ const HISTORIES = {
   'base-points-revisions': {
     name: 'base points',
     table: 'base_points_revision',
-    columns: { ...REVISION, deposit: 'float8', borrow: 'float8' },
+    columns: { ...REVISION, ...Object.fromEntries(BASE.map((column) => [column, 'float8'])) },
   },
 } as const
 

@@ -210,6 +210,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       id: REVISION,
       deposit: { rule: values.multiplier },
       borrow: { rule: values.multiplier },
+      protectedMinLtv: { rule: values.fraction },
     }),
   },
   'multiplier-revisions': {

@@ -58,6 +58,14 @@ export const runColumns = sqlColumns(Prisma.RunScalarFieldEnum, {
     field: 'basePointsBorrow',
     description: 'Base points per day and dollar borrowed, as used by the run.',
   },
+  baseProtectedMinLtv: {
+    type: 'float',
+    nullable: true,
+    field: 'basePointsProtectedMinLtv',
+    description:
+      'The least LTV at which protected supply earned points, as used by the run. Null: any ' +
+      'debt was enough.',
+  },
   reopened: {
     type: 'text',
     nullable: true,

@@ -4,7 +4,7 @@ import { LOCKS } from '../../db/locks.ts'
 import type { Queryable } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import type { SourceReceipt } from '../../sources/fetched.ts'
-import { inForce } from '../multiplier/rule.ts'
+import { BASE, inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { doubleOf } from '../points/millionths.ts'
 import { MAX_RUNS } from '../status/newest-runs.ts'
@@ -98,10 +98,11 @@ export async function dayOfRun(client: Queryable, day: string): Promise<StoredTo
 }
 
 // SQL that sets the base points that the run `r` used, if those of its date are not the settings'.
-const baseOf = (column: 'deposit' | 'borrow') =>
-  `base_${column} = coalesce(
+const BASE_USED = BASE.map(
+  (column) => `base_${column} = coalesce(
     (SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', 'r.date')}),
-    r.base_${column})`
+    r.base_${column})`,
+).join(', ')
 
 /** Records the success of a run, in its own transaction. */
 export async function finishRecord(
@@ -115,7 +116,7 @@ export async function finishRecord(
 ): Promise<DayTotals & { finishedAt: Date }> {
   const { rows } = await client.query<DayTotals & { finishedAt: Date }>(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at, sources = $2,
-       multiplier_revision = $6, ${baseOf('deposit')}, ${baseOf('borrow')},
+       multiplier_revision = $6, ${BASE_USED},
        position_count_before = $3, account_count_before = $4, total_points_before = $5,
        position_count_after = d.position_count, account_count_after = d.account_count,
        total_points_after = d.total_points, digest = d.digest
@@ -242,7 +243,7 @@ export async function finishImportRecords(
     `UPDATE run r SET status = 'succeeded', finished_at = d.finished_at,
        position_count_after = d.position_count, account_count_after = d.account_count,
        total_points_after = d.total_points, digest = d.digest,
-       ${baseOf('deposit')}, ${baseOf('borrow')}
+       ${BASE_USED}
      FROM distribution d WHERE d.date = r.date AND r.id = ANY($1::bigint[])`,
     [runIds],
   )

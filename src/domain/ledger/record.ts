@@ -30,8 +30,9 @@ export const rulesChanged = (changes: string): string => `(
   SELECT k.run, k.run_before, k.distribution_date, k.pool_key,
     CASE WHEN (${factorsOf('was')}) IS DISTINCT FROM (${factorsOf('m')})
       THEN ${REASON.MULTIPLIER} ELSE 0 END
-    + CASE WHEN (o.base_deposit, o.base_borrow) IS DISTINCT FROM
-        (coalesce(b.deposit, n.base_deposit), coalesce(b.borrow, n.base_borrow))
+    + CASE WHEN (o.base_deposit, o.base_borrow, o.base_protected_min_ltv)
+        IS DISTINCT FROM (coalesce(b.deposit, n.base_deposit),
+          coalesce(b.borrow, n.base_borrow), b.protected_min_ltv)
       THEN ${REASON.BASE_POINTS} ELSE 0 END AS reasons
   FROM (SELECT DISTINCT ${RULES_KEY} FROM ${changes} c WHERE NOT given) k
   JOIN pool p ON p.key = k.pool_key

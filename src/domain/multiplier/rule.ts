@@ -60,6 +60,9 @@ export const inForce = (rule: string, date: string): string =>
   `(${rule}.from_date IS NULL OR ${rule}.from_date <= ${date})
     AND (${rule}.until_date IS NULL OR ${rule}.until_date > ${date})`
 
+/** The columns of base points that the formula reads. */
+export const BASE = ['deposit', 'borrow', 'protected_min_ltv']
+
 const base = (column: string, date: string) =>
   `(SELECT b.${column} FROM base_points_rule b WHERE ${inForce('b', date)}) AS ${column}`
 
@@ -69,6 +72,6 @@ const base = (column: string, date: string) =>
  * explanations of a date read the rules here.
  */
 export const rulesOfDay = (date: string): string =>
-  `(SELECT pool.key, m.*, ${base('deposit', `${date}::date`)}, ${base('borrow', `${date}::date`)}
+  `(SELECT pool.key, m.*, ${BASE.map((column) => base(column, `${date}::date`)).join(', ')}
     FROM pool LEFT JOIN multiplier_rule m ON m.pool_address = pool.id
       AND ${inForce('m', `${date}::date`)} OFFSET 0)`

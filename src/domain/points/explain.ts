@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/write.ts'
-import { type BasePoints, computedOn } from './formula.ts'
+import { type BasePoints, computedOn, protectedCounts } from './formula.ts'
 import { pointsOf } from './millionths.ts'
 
 /** The arithmetic of a side of a position. Points are exact decimals, as text. */
@@ -13,7 +13,7 @@ export interface ExplainedSide {
   suppliedUsd: number
   protected: number
   protectedUsd: number
-  /** True if the protected deposit counts, because the other token is borrowed. */
+  /** True if the protected deposit counts, because enough of the other token is borrowed. */
   protectedCounts: boolean
   borrowed: number
   borrowedUsd: number
@@ -39,14 +39,14 @@ export async function explainDay(
   user: string,
   day: string,
 ): Promise<ExplainedSide[]> {
-  const side = (self: 'a' | 'b', other: 'a' | 'b', n: 1 | 2) => `SELECT
+  const side = (self: 'a' | 'b', n: 1 | 2) => `SELECT
       concat_ws('·', p.asset_1_symbol, p.asset_2_symbol, p.number) AS pool, p.id AS "poolAddress",
         '${self.toUpperCase()}' AS side,
       p.asset_${n}_symbol AS symbol, t.${self}_token_price AS price,
       t.${self}_supplied_amount AS supplied, t.${self}_supplied_amount_usd AS "suppliedUsd",
       t.${self}_protected_supplied_amount AS protected,
         t.${self}_protected_supplied_amount_usd AS "protectedUsd",
-      t.${other}_borrowed_amount_usd > 0 AS "protectedCounts",
+      ${protectedCounts(self, 't', 't')} AS "protectedCounts",
       t.${self}_borrowed_amount AS borrowed, t.${self}_borrowed_amount_usd AS "borrowedUsd",
       coalesce(t.deposit, $3) AS "baseDeposit", coalesce(t.borrow, $4) AS "baseBorrow",
       t.deposit_token_${self} AS deposit, t.borrow_token_${self} AS borrow,
@@ -56,7 +56,7 @@ export async function explainDay(
     FROM ${computedOn(basePoints, '$1')} t JOIN pool p ON p.key = t.pool_key
       WHERE t.user_address = $2`
   const { rows } = await client.query<ExplainedSide>(
-    `${side('a', 'b', 1)} UNION ALL ${side('b', 'a', 2)} ORDER BY pool, "poolAddress", side`,
+    `${side('a', 1)} UNION ALL ${side('b', 2)} ORDER BY pool, "poolAddress", side`,
     [day, user, basePoints.deposit, basePoints.borrow],
   )
   return rows

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts'
-import { factorsOf, rulesOfDay } from '../multiplier/rule.ts'
+import { BASE, factorsOf, rulesOfDay } from '../multiplier/rule.ts'
 import { MAX_POINTS, millionthsSql } from './millionths.ts'
 
 /** The points per dollar and day, before multipliers. */
@@ -16,11 +16,12 @@ export const PUBLISHED: BasePoints = { deposit: 1, borrow: 0.5 }
  * row `m` (nulls if the pool has none, which scores 0) and a row `b` of base points (nulls if the
  * settings count). Points per day:
  *
- *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (bBorrowedUsd > 0 ? aProtectedUsd : 0))
+ *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (counts ? aProtectedUsd : 0))
  *             + borrow * borrow_tokenA * aBorrowedUsd
+ *     counts  = bBorrowedUsd > 0 && bBorrowedUsd >= protectedMinLtv * (aSuppliedUsd + aProtectedUsd)
  *
  * and pointsB mirrors it. A protected (non-borrowable) deposit counts only while the other token is
- * borrowed. Source: the program's published rules (per day, 1 point per dollar supplied and 0.5 per
+ * borrowed; `protectedMinLtv` is 0 unless a revision of the base points sets it. Source: the program's published rules (per day, 1 point per dollar supplied and 0.5 per
  * dollar borrowed). All code that computes points uses this SQL.
  */
 export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
@@ -34,7 +35,7 @@ export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
  */
 export function computedOn(basePoints: BasePoints, date: string): string {
   const { pointsA, pointsB } = pointsSql(basePoints, 't', 'm')
-  return `(SELECT t.*, ${factorsOf('m')}, m.deposit, m.borrow,
+  return `(SELECT t.*, ${factorsOf('m')}, ${BASE.map((column) => `m.${column}`).join(', ')},
       ${pointsA} AS computed_a, ${pointsB} AS computed_b
     FROM stored_position t JOIN ${rulesOfDay(date)} m ON m.key = t.pool_key
       WHERE t.distribution_date = ${date}::date)`
@@ -48,12 +49,18 @@ export function sideSql(
   m: string,
   b: string,
 ): string {
-  const other = side === 'a' ? 'b' : 'a'
   return `(
     ${rateSql(base, 'deposit', side, m, b)} * (${p}.${side}_supplied_amount_usd
-      + CASE WHEN ${p}.${other}_borrowed_amount_usd > 0
+      + CASE WHEN ${protectedCounts(side, p, b)}
         THEN ${p}.${side}_protected_supplied_amount_usd ELSE 0 END)
     + ${rateSql(base, 'borrow', side, m, b)} * ${p}.${side}_borrowed_amount_usd)`
+}
+
+/** SQL for whether the protected deposit of a side of a position counts. */
+export function protectedCounts(side: 'a' | 'b', p: string, b: string): string {
+  const owed = `${p}.${side === 'a' ? 'b' : 'a'}_borrowed_amount_usd`
+  return `${owed} > 0 AND ${owed} >= coalesce(${b}.protected_min_ltv, 0)
+    * (${p}.${side}_supplied_amount_usd + ${p}.${side}_protected_supplied_amount_usd)`
 }
 
 /** SQL for the points per day of a dollar on a side. */

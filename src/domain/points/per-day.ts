@@ -3,7 +3,7 @@ import { snakeCase } from 'pothos-sql/host'
 import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
+import { BASE, FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import { type BasePoints, sideSql } from './formula.ts'
 import { MAX_POINTS, millionthsSql, pointsColumn } from './millionths.ts'
 
@@ -29,7 +29,7 @@ const each = (row: string, names: string[]) =>
 
 /** A FROM item `b` with the base points of a date, nulls if the settings count. */
 export const baseOn = (date: string) =>
-  `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', ['deposit', 'borrow'])}
+  `(SELECT b.* FROM (SELECT 1) one LEFT JOIN (SELECT ${each('r', BASE)}
     FROM base_points_rule r
     WHERE ${inForce('r', date)}) b ON true OFFSET 0) b`
 

@@ -31,7 +31,8 @@ const sidePoints = (side: 'A' | 'B') =>
   `Points of side ${side}: the double \`(baseDeposit * deposit) * (supplied + ` +
   `protected) + (baseBorrow * borrow) * borrowed\` of its USD amounts and ` +
   'multipliers, times 1e6, to the nearest integer, ties to even, in millionths. ' +
-  'Protected supply counts only while the other side has debt.'
+  'Protected supply counts only while the other side has debt, of at least `protectedMinLtv` of ' +
+  'the base points.'
 
 const stored = healthSql(storedThreshold)
 

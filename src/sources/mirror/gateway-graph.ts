@@ -174,7 +174,9 @@ const multiplierRevision = z
 export type GraphRevision = z.output<typeof multiplierRevision>
 
 const basePoints = { deposit: z.number().min(0), borrow: z.number().min(0) }
-const basePointsRevision = z.object({ ...announced, ...basePoints }).transform(revisionRecord)
+const basePointsRevision = z
+  .object({ ...announced, ...basePoints, protectedMinLtv: z.number().min(0).max(1).nullable() })
+  .transform(revisionRecord)
 const basePointsAnswer = z.object({
   basePoints: z.object({ ...basePoints, revision: z.object({ recordId: z.string() }).nullable() }),
   basePointsRevisions: z.array(basePointsRevision),
@@ -311,7 +313,9 @@ export const graphOperations = {
   }`,
   basePoints: `query BasePoints {
     basePoints(asOf: "1970-01-01") { deposit borrow revision { recordId } }
-    basePointsRevisions { recordId deposit borrow from changedAt changedBy revokedAt revokedBy }
+    basePointsRevisions {
+      recordId deposit borrow protectedMinLtv from changedAt changedBy revokedAt revokedBy
+    }
   }`,
   program: 'query Program { program { name seasons { name startsAt endsAt digest closedAt } } }',
   liquidations: `query Liquidations($after: String, $since: DateTime) {

@@ -89,6 +89,11 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
         required: true,
         description: 'Base points per day for each dollar borrowed.',
       }),
+      protectedMinLtv: t.float({
+        description:
+          'The least LTV of a side at which its protected supply earns points, from 0 to 1. ' +
+          'Default: any debt is enough.',
+      }),
       from: t.field({
         type: 'Date',
         description: 'The first date that they count for, maybe to come. Default: all dates.',
