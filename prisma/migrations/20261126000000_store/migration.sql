@@ -527,6 +527,8 @@ CREATE INDEX liquidation_collateral_market_id_timestamp_idx
   ON liquidation
     (collateral_market_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
 CREATE INDEX liquidation_timestamp_idx ON liquidation (timestamp);
+CREATE INDEX liquidation_unpriced_idx ON liquidation (timestamp)
+  WHERE collateral_seized_usd IS NULL AND collateral_seized IS DISTINCT FROM 0;
 
 -- The key ends with the user, so that a cluster can place rows by user.
 CREATE TABLE cash_flow (
