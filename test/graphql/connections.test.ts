@@ -384,6 +384,11 @@ const ways: Record<string, Way[]> = {
     { through: 'LIST', order: newestFirst },
     {
       through: 'LIST',
+      filter: 'orderBy: POINTS, orderDirection: DESC',
+      order: (row) => [-row.points, ...newestFirst(row)],
+    },
+    {
+      through: 'LIST',
       filter: 'where: { healthFactor: { lt: 5 } }, orderBy: HEALTH_FACTOR',
       order: (row) => [row.healthFactor, ...newestFirst(row)],
     },

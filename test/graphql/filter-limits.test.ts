@@ -153,7 +153,8 @@ test('all positions are sorted only within what bounds them', async () => {
   const byPoints = ['POINTS']
   for (const where of [
     undefined,
-    { date: { eq: '2026-01-01' } },
+    { date: { gte: '2026-01-01' } },
+    { date: { in: ['2026-01-01', '2026-01-02'] } },
     { pools: samplePool.address },
     { users: addresses(101) },
     { OR: [{ users: sampleUser }, { points: { gt: 0 } }] },
@@ -161,12 +162,20 @@ test('all positions are sorted only within what bounds them', async () => {
     { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-02-01' } },
   ])
     expect(await refusal(asked(where, byPoints)), JSON.stringify(where)).toMatch(
-      /add where\.users .*where\.pools/,
+      /use currentPositions .*add where\.users .*where\.pools/,
     )
+  const current = (orderBy: string) =>
+    gateway.graphql(`{ currentPositions(first: 3, orderBy: ${orderBy}) { nodes { id } } }`)
+  for (const key of ['TVL_USD', 'POINTS', 'BORROWED_USD', 'LTV', '[USER, POOL]'])
+    expect((await current(key)).errors, key).toBeUndefined()
+  for (const key of ['HEALTH_FACTOR', 'LIQUIDATION_DROP', '[TVL_USD, HEALTH_FACTOR]'])
+    expect(await refusal(current(key)), key).toMatch(/limit where\.healthFactor/)
   for (const where of [
     { users: sampleUser },
     { users: addresses(100) },
     { AND: [{ users: sampleUser }] },
+    { date: { eq: '2026-01-01' } },
+    { date: { eq: '2026-01-01' }, suppliedUsd: { gt: 0 } },
     { pools: samplePool.address, date: { eq: '2026-01-01' } },
     { pools: samplePool.address, date: { gte: '2026-01-01', lte: '2026-01-05' } },
   ])

@@ -66,23 +66,37 @@ function isBounded(where: Where, bounds: Bounds): boolean {
   return parts.some(({ OR }) => OR?.every((part) => isBounded(part, {})))
 }
 
+// Orders whose values are computed for each position by the limits of its markets.
+const COMPUTED: ReadonlySet<string> = new Set(['HEALTH_FACTOR', 'LIQUIDATION_DROP'])
+
+interface Sorting {
+  where?: Where | null
+  orderBy?: readonly string[] | null
+}
+
 /**
- * Rejects an order that no index serves if the filter leaves too many positions to sort.
+ * Rejects an order that no index serves if the filter leaves too many positions to sort. Those of
+ * one date are few enough, unless their order is computed.
  * @param bounds the bounds that other arguments set
  * @throws BAD_INPUT
  */
-export function assertSortable(where: Where | null | undefined, bounds: Bounds): void {
+export function assertSortable({ where, orderBy }: Sorting, bounds: Bounds): void {
   const {
     users = Infinity,
     pools = Infinity,
     dates = Infinity,
   } = where ? bounded(where, bounds) : bounds
   if (users <= MOST_USERS || pools * dates <= MOST_POOL_DATES) return
-  if (dates <= 1 && mostHealth(where) !== undefined) return
+  const computed = orderBy?.some((key) => COMPUTED.has(key)) ?? false
+  if (dates <= 1 && (!computed || mostHealth(where) !== undefined)) return
+  const ofDate = computed
+    ? 'limit where.healthFactor or where.liquidationDrop on one date, as in ' +
+      'currentPositions(where: { healthFactor: { lt: 1.1 } })'
+    : 'use currentPositions for the newest date, add where.date.eq or asOf'
   const message =
-    `would sort all positions that match the filter: add where.users (at most ${MOST_USERS}), ` +
-    `or where.pools together with where.date.eq or date.in (at most ${MOST_POOL_DATES} pairs), ` +
-    'or limit where.healthFactor or where.liquidationDrop on one date'
+    `would sort all positions that match the filter: ${ofDate}, add where.users (at most ` +
+    `${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ` +
+    `${MOST_POOL_DATES} pairs)`
   throw new GatewayError(
     'BAD_INPUT',
     `orderBy ${message}. Sorting by DATE alone needs no filter.`,

@@ -22,10 +22,11 @@ import { positionListing } from '../../../domain/position/position.ts'
 import { badArgument } from '../../../errors.ts'
 import { isoDay } from '../../../time.ts'
 import { type GraphContext, requireAdmin } from '../../context.ts'
+import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields, columnsType } from '../column-fields.ts'
 import { ownerOf, related, storedRow } from '../relation.ts'
-import { POSITIONS, RARE } from './charges.ts'
+import { POSITIONS, positionParts, RARE } from './charges.ts'
 import { readDateId } from './node-id.ts'
 import { programReading } from './program.ts'
 import { loadRun, runAt } from './run.ts'
@@ -55,7 +56,7 @@ export function addDistribution(builder: Builder): void {
         description: 'The positions on the date, sorted by id.',
         ...sqlFields.list(t.arg, 'Position', {
           listing: () => positionListing,
-          assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+          assertSortable: (args) => assertSortable(args, { dates: 1 }),
           owner: ownerOf('Distribution', 'positions', positionListing),
           total: {
             load:
@@ -64,7 +65,7 @@ export function addDistribution(builder: Builder): void {
                 positionCount,
             sql: (_, column) => column('positionCount'),
           },
-          extensions: { cost: POSITIONS },
+          extensions: { cost: { ...POSITIONS, weight: positionParts } satisfies FieldCost },
         }),
       }),
       run: t.field({

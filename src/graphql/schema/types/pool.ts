@@ -50,8 +50,8 @@ export function addPool(builder: Builder): void {
         ...sqlFields.list(t.arg, 'Position', {
           args: { asOf: asOfArgument(t.arg) },
           listing: () => positionListing,
-          assertSortable: ({ where, asOf }) =>
-            assertSortable(where, { pools: 1, ...(asOf && { dates: 1 }) }),
+          assertSortable: (args) =>
+            assertSortable(args, { pools: 1, ...(args.asOf && { dates: 1 }) }),
           filter: ({ asOf }) => asOfFilter(asOf),
           owner: ownerOf('Pool', 'positions', positionListing),
           extensions: { cost: { ...POSITIONS, count: () => OWNED_COUNT } satisfies FieldCost },

@@ -261,11 +261,11 @@ export function addPosition(builder: Builder) {
     }),
     currentPositions: t.field({
       description:
-        'Positions of all users on the newest distribution date, by id. With a limit of ' +
-        '`where.healthFactor` or `where.liquidationDrop` they can be sorted by any field.',
+        'Positions of all users on the newest distribution date, by id. An order by ' +
+        'HEALTH_FACTOR or LIQUIDATION_DROP needs a limit of either in `where`.',
       ...sqlFields.list(t.arg, 'Position', {
         listing: ({ where }) => positionsOn(lastDate(), where),
-        assertSortable: ({ where }) => assertSortable(where, { dates: 1 }),
+        assertSortable: (args) => assertSortable(args, { dates: 1 }),
         filter: () => onNewestDate,
         extensions: {
           cost: {
@@ -302,7 +302,7 @@ const allPositions: PagedList = {
     const date = dateOf(asOf, where)
     return date ? positionsOn(date, where) : positionListing
   },
-  assertSortable: (args) => assertSortable(args.where, boundsOf(args)),
+  assertSortable: (args) => assertSortable(args, boundsOf(args)),
   assertFilterable: (args) => assertFilterable(args.where, boundsOf(args)),
   assertCountable: (args) => assertCountable(args.where, boundsOf(args)),
   filter: ({ asOf }) => asOfFilter(asOf),
