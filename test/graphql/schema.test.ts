@@ -57,3 +57,14 @@ test('every field that may be null says when it is', () => {
   )
   expect(silent).toEqual([])
 })
+
+test('the enum ErrorCode has the codes of the README, and no others', async () => {
+  const readme = await readFile(new URL('../../src/graphql/README.md', import.meta.url), 'utf8')
+  const [, section = ''] = readme.split('\n## Errors\n')
+  const [table = ''] = section.split('\n## ')
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+  const codes = rows.flatMap((row) => row.split(' | ')[0]?.match(/[A-Z_]{4,}/g) ?? [])
+  const type = schema.getType('ErrorCode')
+  const names = isEnumType(type) ? type.getValues().map(({ name }) => name) : []
+  expect(codes.toSorted()).toEqual(names.toSorted())
+})

@@ -15,6 +15,7 @@ import { addDataVersion } from './types/data-version.ts'
 import { addDistribution } from './types/distribution.ts'
 import { addEarnings } from './types/earnings.ts'
 import { addEntity } from './types/entity.ts'
+import { addErrorCode } from './types/error-code.ts'
 import { addEstimate } from './types/estimate.ts'
 import { addGroupKey } from './types/group-key.ts'
 import { addHealthPreview } from './types/health-preview.ts'
@@ -91,6 +92,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   )
 
   addListInputTypes(builder, TO_THE_UNIT)
+  addErrorCode(builder)
   addTokenAmount(builder)
   addLegacy(builder)
   addAsset(builder, logoHosts)
