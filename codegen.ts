@@ -9,7 +9,19 @@ import { pathToFileURL } from 'node:url'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { isAbstractType, lexicographicSortSchema, parse, print, printSchema } from 'graphql'
+import {
+  type GraphQLEnumType,
+  type GraphQLNamedType,
+  getNamedType,
+  isAbstractType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  lexicographicSortSchema,
+  parse,
+  print,
+  printSchema,
+} from 'graphql'
 import { filesIn } from './src/build/fresh.ts'
 import { createSchema } from './src/graphql/schema/schema.ts'
 
@@ -68,6 +80,8 @@ export async function generateOperations(): Promise<GeneratedFile[]> {
     ...(await Promise.all(outputs.map(generate))).flat(),
     await exampleTexts(),
     possibleTypes(),
+    cacheTypes(),
+    errorCodes(),
   ]
 }
 
@@ -100,6 +114,46 @@ function possibleTypes(): GeneratedFile {
   return {
     path: 'src/generated/client/possible-types.ts',
     content: `export const possibleTypes = ${JSON.stringify(Object.fromEntries(entries))};\n`,
+  }
+}
+
+/** The types without an `id`, which caches store within the object that has them, and their lists. */
+function cacheTypes(): GeneratedFile {
+  const schema = lexicographicSortSchema(createSchema())
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  const objects = Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter(({ name }) => !name.startsWith('__'))
+  const isEmbedded = (type: GraphQLNamedType): boolean => {
+    if (isAbstractType(type)) return schema.getPossibleTypes(type).some(isEmbedded)
+    return isObjectType(type) && !roots.includes(type) && !('id' in type.getFields())
+  }
+  const listsOf = (type: (typeof objects)[number]) =>
+    Object.values(type.getFields())
+      .filter(({ type }) => isListType(isNonNullType(type) ? type.ofType : type))
+      .filter(({ type }) => isEmbedded(getNamedType(type)))
+      .map(({ name }) => name)
+  const lists = objects.map((type) => [type.name, listsOf(type)] as const)
+  const types = objects.filter(isEmbedded).map(({ name }) => name)
+  const owners = Object.fromEntries(lists.filter(([, fields]) => fields.length > 0))
+  return {
+    path: 'src/generated/client/cache-types.ts',
+    content:
+      `export const embeddedTypes: readonly string[] = ${JSON.stringify(types)};\n\n` +
+      'export const embeddedLists: Readonly<Record<string, readonly string[]>> = ' +
+      `${JSON.stringify(owners)};\n`,
+  }
+}
+
+/** The codes of errors. No document selects them, so the operations lack their type. */
+function errorCodes(): GeneratedFile {
+  const codes = (createSchema().getType('ErrorCode') as GraphQLEnumType)
+    .getValues()
+    .map(({ name }) => name)
+    .sort()
+  return {
+    path: 'src/generated/client/error-codes.ts',
+    content: `export const errorCodes = ${JSON.stringify(codes)} as const;\n`,
   }
 }
 

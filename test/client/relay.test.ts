@@ -68,7 +68,7 @@ graphql\`
   subscription pageSubscription { distributionComputed { date distribution { id points } } }
 \`
 graphql\`
-  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers { id depositA } problems } }
+  mutation pageMutation($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { multipliers { id depositA } problems { code } } }
 \`
 `
 

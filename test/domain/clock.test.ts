@@ -49,7 +49,7 @@ const update = () =>
   )
 
 test('a run that passes midnight stays on the date on which it began, with the rules of that date', async () => {
-  const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 7, from: "${NEXT}" }] }) { problems } }`
+  const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 7, from: "${NEXT}" }] }) { problems { code } } }`
   expect((await gateway.graphql(announce, undefined, asAdmin)).errors).toBeUndefined()
   const { data } = await update()
   expect(data.updateDistribution.run).toEqual({ date: DAY, totalsAfter: { points: 100 } })

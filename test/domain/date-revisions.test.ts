@@ -27,7 +27,7 @@ const graph = async (query: string) => {
 }
 const set = (depositA: number, poolAddress = POOL, from = '') =>
   graph(`mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA}
-    ${from && `, from: "${from}"`} }] }) { problems } }`)
+    ${from && `, from: "${from}"`} }] }) { problems { code } } }`)
 /** A multiplier of every date that was set at noon of a day, before there were dates. */
 const setOn = async (day: string, depositA: number, poolAddress = POOL) => {
   await set(depositA, poolAddress)

@@ -34,7 +34,7 @@ const admin = async (query: string) => {
 }
 const set = (poolAddress: string, depositA: number) =>
   admin(
-    `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA} }] }) { problems } }`,
+    `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${poolAddress}", depositA: ${depositA} }] }) { problems { code } } }`,
   )
 const resync = async (day = DAY): Promise<string> =>
   (await admin(`mutation { resyncDistribution(input: { date: "${day}" }) { run { recordId } } }`))

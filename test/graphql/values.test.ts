@@ -715,14 +715,22 @@ describe('mutations', () => {
   test('name what they did and is probably a mistake', async () => {
     const set = async (depositA: number) => {
       const multipliers = [{ poolAddress: samplePool.address, depositA }]
-      const query = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { problems } }`
+      const query = `mutation ($multipliers: [MultiplierInput!]!) { updateMultipliers(input: { multipliers: $multipliers }) { problems { code message poolAddress pool { address } } } }`
       return (await ok(query, { multipliers }, admin)).updateMultipliers.problems
     }
     await set(4)
     expect(await set(5)).toEqual([])
-    expect(await set(10)).toEqual([`depositA of ${samplePool.address} changed from 5 to 10.`])
+    const { address } = samplePool
+    expect(await set(10)).toEqual([
+      {
+        code: 'MULTIPLIER_JUMPED',
+        message: `depositA of ${address} changed from 5 to 10.`,
+        poolAddress: address,
+        pool: { address },
+      },
+    ])
     const { resyncDistribution } = await ok(
-      'mutation { resyncDistribution { problems } }',
+      'mutation { resyncDistribution { problems { code message pool { address } } } }',
       {},
       admin,
     )
@@ -732,11 +740,13 @@ describe('mutations', () => {
     expect(resyncDistribution.problems).toEqual(
       pools.nodes
         .filter((pool: any) => !pool.multiplier && pool.positionCount > 0)
-        .map(
-          (pool: any) =>
-            `The pool ${pool.address} has no multiplier for the date: its positions have no points.`,
-        )
-        .sort(),
+        .map(({ address }: any) => address)
+        .sort()
+        .map((address: string) => ({
+          code: 'MULTIPLIER_MISSING',
+          message: `The pool ${address} has no multiplier for the date: its positions have no points.`,
+          pool: { address },
+        })),
     )
   })
 

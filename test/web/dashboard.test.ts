@@ -988,7 +988,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           .poll(() => page.getByRole('alert').innerText())
           .toBe('The gateway does not accept this token.')
       }
-      const halve = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems } }`
+      const halve = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems { code } } }`
       expect((await changed.graphql(halve, {}, asAdmin)).errors).toBeUndefined()
       await token.fill(ADMIN_TOKEN)
       await preview.click()
@@ -1168,8 +1168,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit(`/wallets/${ANN}`, { base: changed.base })
       await page.getByText('No run has changed them.').waitFor()
       for (const mutation of [
-        `updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems }`,
-        `resyncDistribution(input: { date: "${DAY}" }) { problems }`,
+        `updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 0.5 }] }) { problems { code } }`,
+        `resyncDistribution(input: { date: "${DAY}" }) { problems { code } }`,
       ])
         expect(
           (await changed.graphql(`mutation { ${mutation} }`, {}, asAdmin)).errors,
@@ -1184,7 +1184,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await row.innerText()).toContain('multiplier 1x → 0.5x')
       await row.locator('a[href*="/runs/"]').click()
       await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor()
-      const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 2, from: "9000-01-01" }] }) { problems }
+      const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 2, from: "9000-01-01" }] }) { problems { code } }
         setBasePoints(input: { deposit: 3, borrow: 1, from: "9000-01-01" }) { revision { recordId } } }`
       expect((await changed.graphql(announce, {}, asAdmin)).errors).toBeUndefined()
       for (const path of ['/pools', `/pools/${POOL}`]) {

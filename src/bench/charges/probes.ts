@@ -57,8 +57,8 @@ const OFFSETS = { root: 200, inner: 20 }
 /** How often a field is selected. */
 const ALIASES = { value: 10, object: 4, list: 2, one: 20 }
 
-/** What no probe can select: it changes the store, or it is an event. */
-const LEFT_OUT = new Set(['Mutation', 'Subscription', 'DataChange'])
+/** What no probe can select: it changes the store, is part of such an answer, or is an event. */
+const LEFT_OUT = new Set(['Mutation', 'Subscription', 'DataChange', 'Problem'])
 
 /** Builds the probes of a schema. @throws Error if a required argument has no value */
 export function probesOf(schema: GraphQLSchema, names: Names): Probe[] {

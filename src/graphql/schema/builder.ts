@@ -54,6 +54,11 @@ export interface SchemaTypes {
     Pool: Pool
     Portfolio: Portfolio
     Position: Position
+    Problem: {
+      code: 'MULTIPLIER_JUMPED' | 'MULTIPLIER_MISSING'
+      message: string
+      poolAddress: string
+    }
     Program: ProgramTotals
     Run: RunRow
     Snapshot: SnapshotRow

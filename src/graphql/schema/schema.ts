@@ -36,6 +36,7 @@ import { addPoolTotals } from './types/pool-totals.ts'
 import { addPortfolio } from './types/portfolio.ts'
 import { addPosition } from './types/position.ts'
 import { addPriceSeries } from './types/price-series.ts'
+import { addProblem } from './types/problem.ts'
 import { addRateSeries } from './types/rate-series.ts'
 import { addRevokeInput } from './types/record-number.ts'
 import { addRun } from './types/run.ts'
@@ -110,6 +111,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addLeaderboard(builder)
   addMultiplierRevision(builder)
   addRevokeInput(builder)
+  addProblem(builder)
   addMultiplier(builder)
   addBasePoints(builder, basePoints)
   addRun(builder)

@@ -73,6 +73,7 @@ export function directionArgument<Types extends SchemaTypes>(
   const arg = builder as HostTypes as ArgBuilder<HostTypes>
   return arg({
     type: ['OrderDirection' as never as InputRef<Direction>],
-    description: 'The direction of all sort keys, or one for each. Defaults to ASC.',
+    description: 'The direction of all sort keys, or one for each.',
+    defaultValue: ['ASC'],
   })
 }

@@ -28,7 +28,8 @@ export function sortBy(args: SortArguments): SortBy[] {
       `has ${directions.length} values for ${keys.length} sort keys: ` +
         'give one for all, or one for each',
     )
-  if (directions.length > 0 && keys.length === 0)
+  // The default value comes without keys too.
+  if (keys.length === 0 && directions.some((one) => one !== 'ASC'))
     throw badArgument('orderDirection', 'needs orderBy: name the sort keys')
   return keys.map((field, i) => ({
     field,

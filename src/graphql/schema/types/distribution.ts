@@ -28,6 +28,7 @@ import { columnFields, columnsType } from '../column-fields.ts'
 import { ownerOf, related, storedRow } from '../relation.ts'
 import { POSITIONS, positionParts, RARE } from './charges.ts'
 import { readDateId } from './node-id.ts'
+import type { Problem } from './problem.ts'
 import { programReading } from './program.ts'
 import { loadRun, runAt } from './run.ts'
 import { userAt } from './user-ref.ts'
@@ -272,17 +273,19 @@ export function addDistribution(builder: Builder): void {
         description: 'The run, which succeeded.',
         resolve: (run) => run,
       }),
-      problems: t.stringList({
-        description:
-          'Sentences about what the run stored and is probably a mistake: pools without a ' +
-          'multiplier for the date, whose positions have no points. Mostly empty.',
-        resolve: async ({ date }, _, { reader }) =>
-          date === null
-            ? []
-            : (await poolsWithoutMultiplier(reader, isoDay(date))).map(
-                (pool) =>
-                  `The pool ${pool} has no multiplier for the date: its positions have no points.`,
-              ),
+      problems: t.field({
+        type: ['Problem'],
+        description: 'Probable mistakes in what the run stored. Mostly empty.',
+        resolve: async ({ date }, _, { reader }): Promise<Problem[]> => {
+          const pools = date ? await poolsWithoutMultiplier(reader, isoDay(date)) : []
+          return pools.map((poolAddress) => ({
+            code: 'MULTIPLIER_MISSING',
+            message:
+              `The pool ${poolAddress} has no multiplier for the date: ` +
+              'its positions have no points.',
+            poolAddress,
+          }))
+        },
       }),
     }),
   })

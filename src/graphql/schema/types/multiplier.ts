@@ -25,6 +25,7 @@ import { updates } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
 import { readDateId } from './node-id.ts'
 import { poolAt, poolField } from './pool.ts'
+import type { Problem } from './problem.ts'
 import { REVOKE_INPUT, readRevoked } from './record-number.ts'
 
 export const multiplierAt = storedRow(
@@ -130,7 +131,7 @@ export function addMultiplier(builder: Builder): void {
     }),
   })
   const MultipliersPayload = builder
-    .objectRef<{ multipliers: MultiplierRow[]; problems: string[] }>('UpdateMultipliersPayload')
+    .objectRef<{ multipliers: MultiplierRow[]; problems: Problem[] }>('UpdateMultipliersPayload')
     .implement({
       description: 'The change that `updateMultipliers` made.',
       fields: (t) => ({
@@ -140,10 +141,11 @@ export function addMultiplier(builder: Builder): void {
           description: 'The new multipliers, in the order of the input.',
           resolve: ({ multipliers }) => multipliers,
         }),
-        problems: t.exposeStringList('problems', {
-          description:
-            'Sentences about changes that were made and are probably mistakes: a factor that ' +
-            'doubled or halved, or a new one above 10. Mostly empty.',
+        problems: t.field({
+          type: ['Problem'],
+          extensions: { cost: { rows: 'page' } },
+          description: 'Probable mistakes in what was changed. Mostly empty.',
+          resolve: ({ problems }) => problems,
         }),
       }),
     })
@@ -182,7 +184,7 @@ export function addMultiplier(builder: Builder): void {
         )
         return {
           multipliers: stored.filter((one) => one !== null),
-          problems: jumpsOf(changes).map(sentence),
+          problems: jumpsOf(changes).map(problemOf),
         }
       },
     }),
@@ -207,5 +209,8 @@ export function addMultiplier(builder: Builder): void {
   }))
 }
 
-const sentence = ({ poolAddress, factor, from, to }: Jump) =>
-  `${factor} of ${poolAddress} changed from ${from ?? 'none'} to ${to}.`
+const problemOf = ({ poolAddress, factor, from, to }: Jump): Problem => ({
+  code: 'MULTIPLIER_JUMPED',
+  message: `${factor} of ${poolAddress} changed from ${from ?? 'none'} to ${to}.`,
+  poolAddress,
+})
