@@ -1,6 +1,7 @@
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core'
 import type * as operations from '../generated/examples/graphql.ts'
 import { texts } from '../generated/examples/texts.ts'
+import { DAY_MS, isoDay } from '../time.ts'
 import type { ExampleValues } from './example-values.ts'
 
 /** Who the examples are for, in the order in which GraphiQL lists them. */
@@ -79,6 +80,10 @@ const variables: VariablesOfExamples = {
   Holders: ({ market: { chainId, address } }) => ({ chainId, market: address }),
   PriceShocks: ({ market: { asset } }) => ({ asset: asset.address }),
   Aggregates: ofUser,
+  LargeMoves: ({ dates: { last } }) => ({
+    from: isoDay(new Date(Date.parse(last) - 30 * DAY_MS)),
+    day: last,
+  }),
   Search: ({ market }) => ({ text: market.asset.symbol }),
   Distributions: none,
   Runs: none,

@@ -197,6 +197,16 @@ export const aggregateFacts: Fact[] = [
       WHERE ${day} BETWEEN '2025-03-02' AND '2025-03-09' GROUP BY 1, 2 ORDER BY 1, 2`,
   },
   {
+    name: 'market snapshots of all users on one day',
+    query: `snapshotAggregates(groupBy: [ENTITY], where: { entityTypes: MARKET, time: { gte: "2025-03-02", lt: "2025-03-03" } }) {
+      key { chainId entity { address } } ${MARKETS} }`,
+    at: 'snapshotAggregates',
+    sql: `SELECT "marketId" AS "key.entity.address", s."chainId" AS "key.chainId", ${marketSums('m."assetDecimals"')}
+      FROM market_snapshots s JOIN markets m ON m."chainId" = s."chainId" AND m.id = "marketId"
+      WHERE ${day} = '2025-03-02' GROUP BY 1, 2`,
+    unordered: true,
+  },
+  {
     name: 'market snapshots by week: it begins on Monday',
     query: `snapshotAggregates(groupBy: [WEEK], where: { entityTypes: MARKET, users: ["${dan}"] }) { key { start } count averageBorrowedUsd }`,
     at: 'snapshotAggregates',

@@ -375,8 +375,8 @@ test('a filter that would read a whole table is refused, and so is what makes no
     [`positionAggregates(where: {${pool}})`, advice],
     [`positionAggregates(where: {users: ${many}})`, /where\.users must be at most 100/],
     [
-      `snapshotAggregates(where: {${range(1, 'time')}})`,
-      /add where\.users, or where\.entities and where\.time with at most 366 dates/,
+      `snapshotAggregates(where: {${range(8, 'time')}})`,
+      /add where\.users, or where\.time with at most 7 dates, or where\.entities and where\.time with at most 366 dates/,
     ],
     [
       `snapshotAggregates(where: {entities: "${sampleVault.address}"})`,
@@ -419,6 +419,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
     `positionAggregates(where: {${pool}, ${range(366)}})`,
     `liquidationRewardAggregates(where: {${range(366, 'time')}})`,
     'liquidationRewardAggregates(where: {time: {gte: "2025-01-01", lt: "2026-01-02"}})',
+    `snapshotAggregates(where: {${range(7, 'time')}})`,
   ])
     expect((await gateway.graphql(`{ ${field} { count } }`)).errors, field).toBeUndefined()
 })

@@ -387,6 +387,7 @@ CREATE INDEX market_snapshot_user_address_timestamp_idx
   ON market_snapshot (user_address, timestamp, chain_id, market_id, position_id);
 -- Rows of equal keys share an entry. Rows of one moment are few enough to sort.
 CREATE INDEX market_snapshot_market_id_timestamp_idx ON market_snapshot (market_id, timestamp);
+CREATE INDEX market_snapshot_timestamp_idx ON market_snapshot USING brin (timestamp);
 
 CREATE TABLE market_holding (
   user_address text COLLATE "C",
@@ -421,6 +422,7 @@ CREATE TABLE vault_snapshot (
 CREATE INDEX vault_snapshot_user_address_timestamp_idx
   ON vault_snapshot (user_address, timestamp, chain_id, vault_id, position_id);
 CREATE INDEX vault_snapshot_vault_id_timestamp_idx ON vault_snapshot (vault_id, timestamp);
+CREATE INDEX vault_snapshot_timestamp_idx ON vault_snapshot USING brin (timestamp);
 
 CREATE TABLE vault_holding (
   user_address text COLLATE "C",

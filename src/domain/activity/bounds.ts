@@ -35,8 +35,9 @@ export const boundsOf = (records: string) => {
 const unbounded = (name: string, what: string) =>
   badArgument(
     name,
-    `${what}: add where.users (at most ${MOST_USERS}), or where.time with eq, or with gte and ` +
-      `lte at most ${MOST_DAYS} days apart`,
+    `${what}: add where.users (at most ${MOST_USERS}), or where.time with eq, with gte at most ` +
+      `${MOST_DAYS} days ago, or with gte and lte at most ${MOST_DAYS} days apart, as in ` +
+      '/graphql#example=LargeMoves',
   )
 
 function isBounded(where: Where): boolean {
@@ -45,7 +46,9 @@ function isBounded(where: Where): boolean {
     time?: { [bound in 'eq' | 'gt' | 'gte' | 'lt' | 'lte']?: Date | null } | null
   }
   if (users && users.length <= MOST_USERS) return true
-  const [from, to] = [time?.gte ?? time?.gt, time?.lte ?? time?.lt]
-  if (time?.eq || (from && to && to.getTime() - from.getTime() <= MOST_DAYS * DAY_MS)) return true
+  const from = time?.gte ?? time?.gt
+  // Records are not from the future.
+  const to = (time?.lte ?? time?.lt)?.getTime() ?? Date.now()
+  if (time?.eq || (from && to - from.getTime() <= MOST_DAYS * DAY_MS)) return true
   return (AND ?? []).some(isBounded) || (OR?.length ? OR.every(isBounded) : false)
 }

@@ -68,8 +68,7 @@ export function assertBounded(
     throw badArgument(`where.${name}`, 'is empty: its first date is after its last')
   if (users || dateCount <= dates) return
   if (of && entitiesOf(where, of.filter) * dateCount <= of.dates) return
-  const advice = ['where.users']
-  if (dates > 0) advice.push(`where.${name} with at most ${dates} dates`)
+  const advice = ['where.users', `where.${name} with at most ${dates} dates`]
   if (of) advice.push(`where.${of.filter} and where.${name} with at most ${of.dates} dates`)
   throw badArgument(
     'where',

@@ -29,7 +29,7 @@ const amount = (name: string, what: string) => {
 
 export const snapshotAggregate: Aggregate = {
   rows(where) {
-    assertBounded(where, 'time', { dates: 0, of: { filter: 'entities', dates: 366 } })
+    assertBounded(where, 'time', { dates: 7, of: { filter: 'entities', dates: 366 } })
     return Prisma.sql`SELECT t.*, ${Prisma.raw(token.sql)} AS asset_address,
         coalesce(market.asset_decimals, vault.asset_decimals) AS asset_decimals
       FROM ${from} ${Prisma.raw(`${joined('market')} ${joined('vault')}`)}

@@ -139,7 +139,8 @@ export function addActivity(builder: Builder): void {
     activity: t.field({
       description:
         'The activity of all users, newest first. `totalCount`, and a filter by anything but ' +
-        '`time` or `unpriced: true`, need `where.users`, or a `where.time` of at most 31 days.',
+        '`time` or `unpriced: true`, need `where.users`, or a `where.time` of at most 31 days: ' +
+        'up to now if it has no end.',
       ...sqlFields.list(t.arg, 'Activity', {
         listing: () => activities,
         filter: () => activityFilter(),

@@ -214,8 +214,9 @@ export function addAggregates(builder: Builder): void {
       query: 'snapshotAggregates',
       rows: 'snapshots',
       bound:
-        `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), or ` +
-        `entities and a \`time\` of at most 366 dates: entities times dates.`,
+        `At its top level, \`where\` must name users (at most ${MAX_AGGREGATE_USERS}), a ` +
+        '`time` of at most 7 dates, or entities and a `time` of at most 366 dates: entities ' +
+        'times dates.',
     },
     snapshotAggregate,
     'Snapshot',
