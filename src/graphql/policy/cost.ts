@@ -127,7 +127,7 @@ type IsSent = (name: string) => boolean
 
 /** The size of a page, or the nearest valid one: the list itself rejects one that is too large. */
 export function pageSize({ first, last }: Given, most: number = MAX_PAGE): number {
-  const size = [first, last].find((one) => typeof one === 'number') ?? DEFAULT_PAGE
+  const size = [last, first].find((one) => typeof one === 'number') ?? DEFAULT_PAGE
   return Math.min(Math.max(size, 0), most)
 }
 

@@ -88,18 +88,17 @@ export function readPage(
   ] as const)
     if (typeof size === 'number' && (size < 0 || size > MAX_PAGE))
       throw badArgument(name, `must be from 0 to ${MAX_PAGE}`)
-  if (typeof first === 'number' && typeof last === 'number')
+  const backward = typeof last === 'number'
+  // The default value of `first` comes with `last` too.
+  if (backward && (first ?? DEFAULT_PAGE) !== DEFAULT_PAGE)
     throw badArgument('last', 'cannot be given together with first')
-  const backward =
-    typeof last === 'number' || (typeof first !== 'number' && typeof args.before === 'string')
   const offset = args.offset ?? 0n
   if (offset > MAX_OFFSET) throw badArgument('offset', 'must be at most 2^63-1')
-  if (backward && offset > 0n)
-    throw badArgument('offset', 'cannot be given together with last or before')
+  if (backward && offset > 0n) throw badArgument('offset', 'cannot be given together with last')
   const values = (cursor: string | null | undefined) =>
     typeof cursor === 'string' ? decodeCursor(listing, cursor) : undefined
   return {
-    limit: first ?? last ?? DEFAULT_PAGE,
+    limit: last ?? first ?? DEFAULT_PAGE,
     backward,
     after: values(args.after),
     before: values(args.before),

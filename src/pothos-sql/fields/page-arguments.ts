@@ -31,14 +31,16 @@ export function pageArguments<Types extends SchemaTypes>(
   const arg = builder as HostTypes as ArgBuilder<HostTypes>
   return {
     first: arg.int({
-      description:
-        `The number of rows, from the start: 0 to ${MAX_PAGE}, ` + `by default ${DEFAULT_PAGE}.`,
+      description: `The number of rows, from the start: 0 to ${MAX_PAGE}.`,
+      defaultValue: DEFAULT_PAGE,
     }),
     after: arg.string({ description: 'Only rows after this cursor of the same list.' }),
     last: arg.int({
       description: `The number of rows, from the end: 0 to ${MAX_PAGE}. Not with first.`,
     }),
-    before: arg.string({ description: 'Only rows before this cursor of the same list.' }),
+    before: arg.string({
+      description: 'Only rows before this cursor of the same list. With last, those next to it.',
+    }),
     offset: arg({
       type: 'BigInt',
       description: 'The number of rows to skip. Cursors stay fast on deep pages.',
