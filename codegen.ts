@@ -1,7 +1,7 @@
 /**
  * The schema, and the typed operations: those that the REST router and the command line execute,
  * GraphiQL's examples, those of the client that the package exports, and those that are sent to a
- * source of positions. `npm run generate` writes them.
+ * source of positions. `npm run generate` writes them; `npx graphql-codegen` writes the operations.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -40,33 +40,59 @@ const EXAMPLES = 'src/graphiql/examples'
 
 const GRAPH = 'src/generated/schema.graphql'
 
-/** Where typed operations are written, and the files and directories with their documents. */
-const outputs = [
-  {
-    directory: 'src/generated/operations/',
+const config = {
+  useTypeImports: true,
+  enumsAsTypes: true,
+  strictScalars: true,
+  importExtension: '.ts' as const,
+  emitLegacyCommonJSImports: false,
+}
+
+interface Output {
+  schema: string
+  /** Files, and directories with documents. */
+  documents: string[]
+  scalars: typeof scalars | typeof overHttp
+}
+
+/** Typed operations, by the directory that they are written to. */
+const outputs: Record<string, Output> = {
+  'src/generated/operations/': {
     schema: GRAPH,
     documents: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
     scalars,
   },
-  {
-    directory: 'src/generated/client/',
-    schema: GRAPH,
-    documents: ['src/client'],
-    scalars: overHttp,
-  },
-  {
-    directory: 'src/generated/examples/',
-    schema: GRAPH,
-    documents: [EXAMPLES],
-    scalars: overHttp,
-  },
-  {
-    directory: 'src/generated/source-operations/',
+  'src/generated/client/': { schema: GRAPH, documents: ['src/client'], scalars: overHttp },
+  'src/generated/examples/': { schema: GRAPH, documents: [EXAMPLES], scalars: overHttp },
+  'src/generated/source-operations/': {
     schema: 'src/sources/positions/graph-positions.graphql',
     documents: ['src/sources/positions/graph-operations.ts'],
     scalars,
   },
-]
+}
+
+const presetConfig = { fragmentMasking: false, gqlTagName: 'graphql' }
+
+/** The typed operations as `graphql-codegen` and editors know them. */
+export default {
+  importExtension: config.importExtension,
+  emitLegacyCommonJSImports: config.emitLegacyCommonJSImports,
+  generates: Object.fromEntries(
+    Object.entries(outputs).map(([directory, { schema, documents, scalars }]) => [
+      directory,
+      {
+        preset: 'client',
+        presetConfig,
+        schema,
+        documents: [
+          ...documents.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.{graphql,ts}`)),
+          '!**/dist/**',
+        ],
+        config: { ...config, scalars },
+      },
+    ]),
+  ),
+}
 
 export interface GeneratedFile {
   /** Its path from the root. */
@@ -77,7 +103,7 @@ export interface GeneratedFile {
 /** Generates the typed operations, without writing them. */
 export async function generateOperations(): Promise<GeneratedFile[]> {
   return [
-    ...(await Promise.all(outputs.map(generate))).flat(),
+    ...(await Promise.all(Object.entries(outputs).map(generate))).flat(),
     await exampleTexts(),
     possibleTypes(),
     cacheTypes(),
@@ -157,24 +183,17 @@ function errorCodes(): GeneratedFile {
   }
 }
 
-async function generate(output: (typeof outputs)[number]): Promise<GeneratedFile[]> {
+async function generate([directory, output]: [string, Output]): Promise<GeneratedFile[]> {
   const schema = parse(await readFile(join(import.meta.dirname, output.schema), 'utf8'))
   const schemaAst = makeExecutableSchema({ typeDefs: schema })
-  const config = {
-    useTypeImports: true,
-    enumsAsTypes: true,
-    strictScalars: true,
-    scalars: output.scalars,
-    importExtension: '.ts' as const,
-    emitLegacyCommonJSImports: false,
-  }
+  const typed = { ...config, scalars: output.scalars }
   const files = await preset.buildGeneratesSection({
-    baseOutputDir: output.directory,
-    presetConfig: { fragmentMasking: false, gqlTagName: 'graphql' },
+    baseOutputDir: directory,
+    presetConfig,
     schema,
     schemaAst,
     documents: await documentsIn(output.documents),
-    config,
+    config: typed,
     plugins: [],
     pluginMap: {},
   })
@@ -182,7 +201,7 @@ async function generate(output: (typeof outputs)[number]): Promise<GeneratedFile
     files.map(async (file) => ({
       path: file.filename,
       // Without `schemaAst`, each file would build the schema again.
-      content: await codegen({ ...config, ...file, schemaAst }),
+      content: await codegen({ ...typed, ...file, schemaAst }),
     })),
   )
 }
@@ -209,6 +228,6 @@ async function write({ path, content }: GeneratedFile): Promise<void> {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   // The rest of the program needs the types of operations, which need the schema.
   const schema = printSchema(lexicographicSortSchema(createSchema()))
-  await write({ path: 'src/generated/schema.graphql', content: `${schema}\n` })
+  await write({ path: GRAPH, content: `${schema}\n` })
   for (const file of await generateOperations()) await write(file)
 }
