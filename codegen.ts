@@ -10,6 +10,7 @@ import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import {
+  buildSchema,
   type GraphQLEnumType,
   type GraphQLNamedType,
   getNamedType,
@@ -20,10 +21,9 @@ import {
   lexicographicSortSchema,
   parse,
   print,
-  printSchema,
 } from 'graphql'
 import { filesIn } from './src/build/fresh.ts'
-import { createSchema } from './src/graphql/schema/schema.ts'
+import { createSchema, printedSchema } from './src/graphql/schema/schema.ts'
 
 const scalars = {
   Address: 'string',
@@ -39,6 +39,9 @@ const overHttp = { ...scalars, BigInt: { input: 'string | number', output: 'stri
 const EXAMPLES = 'src/graphiql/examples'
 
 const GRAPH = 'src/generated/schema.graphql'
+
+/** The schema with what only the operations of REST endpoints read. */
+const WITH_REST = 'src/generated/rest-schema.graphql'
 
 const config = {
   useTypeImports: true,
@@ -58,7 +61,7 @@ interface Output {
 /** Typed operations, by the directory that they are written to. */
 const outputs: Record<string, Output> = {
   'src/generated/operations/': {
-    schema: GRAPH,
+    schema: WITH_REST,
     documents: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
     scalars,
   },
@@ -145,7 +148,7 @@ function possibleTypes(): GeneratedFile {
 
 /** The types without an `id`, which caches store within the object that has them, and their lists. */
 function cacheTypes(): GeneratedFile {
-  const schema = lexicographicSortSchema(createSchema())
+  const schema = buildSchema(printedSchema())
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   const objects = Object.values(schema.getTypeMap())
     .filter(isObjectType)
@@ -227,7 +230,7 @@ async function write({ path, content }: GeneratedFile): Promise<void> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   // The rest of the program needs the types of operations, which need the schema.
-  const schema = printSchema(lexicographicSortSchema(createSchema()))
-  await write({ path: GRAPH, content: `${schema}\n` })
+  await write({ path: GRAPH, content: `${printedSchema()}\n` })
+  await write({ path: WITH_REST, content: `${printedSchema({ withRest: true })}\n` })
   for (const file of await generateOperations()) await write(file)
 }

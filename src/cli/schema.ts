@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { lexicographicSortSchema, printSchema } from 'graphql'
 import { changesSince } from '../graphql/policy/compatibility.ts'
 import { print, printText, readText } from './command.ts'
 
@@ -13,7 +12,7 @@ export function addSchema(program: Command): void {
     )
     .action(async ({ against }: { against?: string }) => {
       if (against !== undefined) return compare(against)
-      printText(printSchema(lexicographicSortSchema(await schemaOfGraph())))
+      printText((await import('../graphql/schema/schema.ts')).printedSchema())
     })
 }
 

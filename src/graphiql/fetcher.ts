@@ -2,12 +2,20 @@ import type { Fetcher } from '@graphiql/toolkit'
 import { getOperationAST, parse } from 'graphql'
 import { createClient } from 'graphql-sse'
 import { served } from './served.ts'
+import { withoutRest } from './without-rest.ts'
 
-/** Sends an operation to the gateway: a subscription over server-sent events, any other by POST. */
-export const fetcher: Fetcher = ({ query, variables, operationName }, { headers } = {}) => {
-  const body = { query, variables, ...(operationName && { operationName }) }
-  return isSubscription(query, operationName) ? subscribe(body, headers) : post(body, headers)
-}
+/**
+ * Sends operations to the gateway: subscriptions over server-sent events, any other by POST.
+ * @param hidesRest leaves what only the operations of REST endpoints read out of the schema
+ */
+export const createFetcher =
+  (hidesRest: boolean): Fetcher =>
+  ({ query, variables, operationName }, { headers } = {}) => {
+    const body = { query, variables, ...(operationName && { operationName }) }
+    if (isSubscription(query, operationName)) return subscribe(body, headers)
+    const answer = post(body, headers)
+    return hidesRest && operationName === 'IntrospectionQuery' ? answer.then(withoutRest) : answer
+  }
 
 interface Body {
   query: string

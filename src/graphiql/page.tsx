@@ -6,7 +6,7 @@ import { GraphiQL, GraphiQLInterface } from 'graphiql'
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { examplesPlugin } from './examples-panel.tsx'
-import { fetcher } from './fetcher.ts'
+import { createFetcher } from './fetcher.ts'
 import type { PageData } from './page-data.ts'
 import { served } from './served.ts'
 
@@ -48,7 +48,7 @@ function lastOperation() {
 function Page() {
   return (
     <GraphiQLProvider
-      fetcher={fetcher}
+      fetcher={createFetcher(!/\blegacy\b/.test(operation.query ?? ''))}
       plugins={plugins}
       referencePlugin={DOC_EXPLORER_PLUGIN}
       {...operation}

@@ -3,9 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { lexicographicSortSchema, printSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { printedSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleUser } from '../../src/sample/index.ts'
 import { isInstalled } from '../fire/redis-server.ts'
 import type { Gateway } from '../support/gateway.ts'
@@ -81,10 +80,7 @@ describe.skipIf(!HAS_RELAY)(`Relay${HAS_RELAY ? '' : ' (skipped: no relay-compil
     await mkdir(join(project, 'src'))
     await mkdir(join(project, 'artifacts'))
     await writeFile(join(project, 'relay.config.json'), JSON.stringify(config))
-    await writeFile(
-      join(project, 'schema.graphql'),
-      printSchema(lexicographicSortSchema(createSchema())),
-    )
+    await writeFile(join(project, 'schema.graphql'), printedSchema())
   })
   afterAll(async () => {
     await gateway?.close()

@@ -354,7 +354,7 @@ describe('the link', () => {
 it('the operation of each endpoint is in OpenAPI, and valid in the schema that is served', async () => {
   const { paths } = await jsonOf(gateway, '/openapi.json')
   const schema = buildSchema(
-    await (await import('node:fs/promises')).readFile('src/generated/schema.graphql', 'utf8'),
+    await (await import('node:fs/promises')).readFile('src/generated/rest-schema.graphql', 'utf8'),
   )
   for (const [method, path] of endpoints) {
     const text = paths[path][method.toLowerCase()]['x-graphql-operation']

@@ -40,7 +40,7 @@ const EXTREMES = [
 const SUMS = ['1e-6', '-1e-6', '0', '1', '1e17', '1e300', '-1e300', '1e305']
 
 const schema = buildSchema(
-  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../src/generated/rest-schema.graphql', import.meta.url), 'utf8'),
 )
 const NO_LIMITS = {
   MAX_QUERY_COST: '0',

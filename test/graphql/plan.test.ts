@@ -23,7 +23,7 @@ import { startOnSample } from '../support/sample.ts'
 import { post } from '../support/send.ts'
 
 const schema = buildSchema(
-  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../src/generated/rest-schema.graphql', import.meta.url), 'utf8'),
 )
 const operations = new Operations(createSchema())
 

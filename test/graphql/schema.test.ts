@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import {
+  buildClientSchema,
+  buildSchema,
+  findBreakingChanges,
+  introspectionFromSchema,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -11,16 +15,25 @@ import {
   printSchema,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { createSchema } from '../../src/graphql/schema/schema.ts'
+import { withoutRest } from '../../src/graphiql/without-rest.ts'
+import { createSchema, printedSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema()
 
 test('the committed schema.graphql is that of the code (npm run generate writes it)', async () => {
-  const committed = await readFile(
-    new URL('../../src/generated/schema.graphql', import.meta.url),
-    'utf8',
-  )
-  expect(committed.trim()).toBe(printSchema(lexicographicSortSchema(schema)).trim())
+  const committed = (name: string) =>
+    readFile(new URL(`../../src/generated/${name}`, import.meta.url), 'utf8')
+  expect(await committed('schema.graphql')).toBe(`${printedSchema()}\n`)
+  expect(await committed('rest-schema.graphql')).toBe(`${printedSchema({ withRest: true })}\n`)
+})
+
+test('people get the schema without what only REST reads, printed or in GraphiQL', () => {
+  const text = printedSchema()
+  expect(text).not.toMatch(/legacy:|Legacy/)
+  const lost = findBreakingChanges(schema, buildSchema(text)).map(({ description }) => description)
+  expect(lost.filter((change) => !/legacy|Legacy/.test(change))).toEqual([])
+  const { data } = withoutRest({ data: introspectionFromSchema(schema) })
+  expect(printSchema(lexicographicSortSchema(buildClientSchema(data)))).toBe(text)
 })
 
 test('everything in the schema has a description', () => {

@@ -11,7 +11,7 @@ import {
 import { orderArguments } from './order.ts'
 
 const schema = buildSchema(
-  readFileSync(new URL('../../src/generated/schema.graphql', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../src/generated/rest-schema.graphql', import.meta.url), 'utf8'),
 )
 
 /**

@@ -1,4 +1,11 @@
-import type { GraphQLSchema } from 'graphql'
+import {
+  buildASTSchema,
+  type GraphQLSchema,
+  lexicographicSortSchema,
+  parse,
+  printSchema,
+  visit,
+} from 'graphql'
 import { addListInputTypes, resolveInTurns } from 'pothos-sql/host'
 import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
 import { type Builder, createBuilder } from './builder.ts'
@@ -141,4 +148,18 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addHealthPreview(builder)
   addAggregates(builder)
   addSearch(builder)
+}
+
+/**
+ * Prints the schema. People get it without what only the operations of REST endpoints read: fields
+ * named `legacy`, and their types.
+ */
+export function printedSchema({ withRest = false } = {}): string {
+  const text = printSchema(lexicographicSortSchema(createSchema()))
+  if (withRest) return text
+  const document = visit(parse(text, { noLocation: true }), {
+    ObjectTypeDefinition: ({ name }) => (name.value.startsWith('Legacy') ? null : undefined),
+    FieldDefinition: ({ name }) => (name.value === 'legacy' ? null : undefined),
+  })
+  return printSchema(buildASTSchema(document))
 }
