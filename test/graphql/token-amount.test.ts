@@ -72,6 +72,19 @@ test.each(Object.entries(roads))(
   },
 )
 
+test.each(Object.entries(roads))(
+  "%s: amounts of a market have its token's decimals",
+  async (_, road) => {
+    const { markets } = await asker(
+      gateway,
+      road,
+    )('{ markets { nodes { liquidity { raw decimals } protected { value decimals } } } }')
+    expect(markets.nodes).toEqual([
+      { liquidity: { raw: null, decimals: 6 }, protected: { value: '0', decimals: 6 } },
+    ])
+  },
+)
+
 test('REST has the same amounts as numbers', async () => {
   const text = await (await gateway.get(`/positions/breakdown-by-markets?market=${POOL}`)).text()
   expect(

@@ -57,10 +57,10 @@ const computedMarketColumns = sqlColumns({
     description: 'Its token in its pool, such as S in S·USDC·20. Only S without a pool.',
   },
   ...amountColumns((amount) => [ofMarketSide(...ofSide('a')(amount), ...ofSide('b')(amount))], NOW),
-  ...tokenColumns(
-    (amount) => ofMarketSide(tokensOfSide('a')(amount), tokensOfSide('b')(amount)),
-    NOW,
-  ),
+  ...tokenColumns((amount) => ofMarketSide(tokensOfSide('a')(amount), tokensOfSide('b')(amount)), {
+    ...NOW,
+    decimals: 'assetDecimals',
+  }),
 })
 
 export const markets = listing({

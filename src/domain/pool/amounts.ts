@@ -6,11 +6,13 @@ export type Amount = 'supplied' | 'protected' | 'borrowed'
 /**
  * The columns of amounts of one token on a distribution date.
  * @param of builds the SQL of an amount in whole tokens
+ * @param on says in descriptions which date; `decimals` names the column of the token's
  */
 export function tokenColumns<const Nullable extends boolean>(
   of: (amount: Amount) => string,
-  on: { date: string; nullable: Nullable; note?: string },
+  on: { date: string; nullable: Nullable; note?: string; decimals?: string },
 ) {
+  const { decimals } = on
   const when = `on ${on.date}: whole tokens, exactly, and USD.`
   const tokens = (field: string, sql: string, meaning: string) =>
     ({
@@ -18,7 +20,13 @@ export function tokenColumns<const Nullable extends boolean>(
       type: 'amount',
       nullable: on.nullable,
       description: `${meaning} ${when}${on.note ? ` ${on.note}` : ''}`,
-      tokens: { field, usd: `${field}Usd`, optional: on.nullable },
+      tokens: {
+        field,
+        usd: `${field}Usd`,
+        ...(decimals && { decimals }),
+        whole: true,
+        optional: on.nullable,
+      },
     }) as const
   const [supplied, borrowed] = [of('supplied'), of('borrowed')]
   return {

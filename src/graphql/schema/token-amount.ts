@@ -9,8 +9,10 @@ export interface Tokens {
   field: string
   /** The column of the amount in USD. */
   usd: string
-  /** The column of the token's decimals. Omitted if the amounts are in whole tokens. */
+  /** The column of the token's decimals, which amounts in the smallest unit need. */
   decimals?: string
+  /** True if the amounts are in whole tokens. */
+  whole?: boolean
   /** True if there is no amount where the column is null. */
   optional?: boolean
 }
@@ -34,14 +36,15 @@ export function wholeValue({ raw, decimals, value }: TokenAmount): string | null
 // An amount is read with its row and costs nothing of its kind.
 const COST = { cost: { weight: 0 } }
 
-/**
- * Declares a token amount whose column is in the smallest unit or, without decimals, in whole
- * tokens.
- */
-export function storedTokens(amount: string, { usd, decimals, optional = false }: Tokens) {
+/** Declares a token amount whose column is in the smallest unit, or in whole tokens. */
+export function storedTokens(amount: string, { usd, decimals, whole, optional }: Tokens) {
   const presence = optional ? amount : undefined
-  if (decimals === undefined)
-    return sqlFields.embedded({ raw: null, usd, decimals: null, value: amount }, COST, presence)
+  if (whole || decimals === undefined)
+    return sqlFields.embedded(
+      { raw: null, usd, decimals: decimals ?? null, value: amount },
+      COST,
+      presence,
+    )
   const value = {
     as: ENCODINGS.quoted,
     sql: (column: ColumnSql) => wholeTokensSql(`${column(amount)}::numeric`, column(decimals)),
