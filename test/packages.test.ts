@@ -107,16 +107,16 @@ describe('dependencies', () => {
     expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
   })
 
-  test('of src/bench are the packages that its files name', () => {
-    const files = readdirSync(join(ROOT, 'src/bench'), { recursive: true, encoding: 'utf8' })
+  test.each(['src/bench', 'src/sources'])('of %s are the packages that its files name', (room) => {
+    const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
     const texts = files
       .filter((file) => file.endsWith('.ts'))
-      .map((file) => read(`src/bench/${file}`))
+      .map((file) => read(`${room}/${file}`))
     const named = texts.flatMap((text) =>
       [...text.matchAll(/ from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
     )
     const packages = [...new Set(named)].filter((name) => !isBuiltin(name)).sort()
-    expect(Object.keys(JSON.parse(read('src/bench/package.json')).dependencies)).toEqual(packages)
+    expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(packages)
   })
 })
 

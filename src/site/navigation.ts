@@ -72,6 +72,7 @@ export function navigation(root: string): Group[] {
         page('Domain', 'domain', 'src/domain/README.md'),
         page('Store', 'store', 'src/db/README.md'),
         page('pothos-sql', 'pothos-sql', 'src/pothos-sql/README.md'),
+        page('Sources', 'sources', 'src/sources/README.md'),
         page('GraphiQL page', 'graphiql-page', 'src/graphiql/README.md'),
         page('REST docs', 'rest-docs', 'src/rest-docs/README.md'),
         page('This site', 'site', 'src/site/README.md'),
