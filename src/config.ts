@@ -7,10 +7,14 @@ import { readSeasons } from './domain/season/season-dates.ts'
 import { type LegName, legNames } from './domain/update/legs.ts'
 import { readTrustedDocuments } from './graphql/policy/trusted-documents.ts'
 import { LEAST_MEMORY_MB, memoryForAnswers } from './memory.ts'
-import { readMappings } from './sources/analytics/mapping.ts'
-import { isPostgres } from './sources/analytics/postgres-records.ts'
-import { FETCH_LIMITS, isRemote } from './sources/client.ts'
-import { defaultNames, parseNames } from './sources/positions/graph-names.ts'
+import {
+  defaultNames,
+  FETCH_LIMITS,
+  isPostgres,
+  isRemote,
+  parseNames,
+  readMappings,
+} from './sources/index.ts'
 
 // A kind of value. Its `values` complete "must be ..." in errors, and appear in the help and the
 // documents.

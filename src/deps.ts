@@ -21,10 +21,15 @@ import type { Analytics } from './domain/update/update.ts'
 import { sharesOf } from './memory.ts'
 import { Outage } from './outage.ts'
 import { keepSecret, keepUrlSecret, withoutSecrets } from './secrets.ts'
-import { openAnalyticsSource, openRulesSource } from './sources/analytics/open-analytics-source.ts'
-import { type Client, isRemote, openClient } from './sources/client.ts'
-import { openPositionsSource } from './sources/positions/open-positions-source.ts'
-import type { PositionsSource } from './sources/positions/positions-source.ts'
+import {
+  type Client,
+  isRemote,
+  openAnalyticsSource,
+  openClient,
+  openPositionsSource,
+  openRulesSource,
+  type PositionsSource,
+} from './sources/index.ts'
 import { visible, visibleWhenParsed } from './visible.ts'
 
 export const CHANNELS = ['gateway_data', 'gateway_run']

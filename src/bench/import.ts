@@ -20,7 +20,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import setup from '../../test/support/global-setup.ts'
 import { openStore, silent } from '../../test/support/store.ts'
 import { importDataset } from '../domain/dataset/import.ts'
-import { openDirectory } from '../sources/dataset/directory.ts'
+import { openDirectory } from '../sources/index.ts'
 import { tablesBehind } from './tables.ts'
 
 const USERS = 20_000

@@ -14,10 +14,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DocumentNode, print } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
-import { openClient } from '../sources/client.ts'
+import { openClient, type SourcePool } from '../sources/index.ts'
 import { positionsByCursor, positionsByOffset } from '../sources/positions/graph-operations.ts'
 import { graphPositions } from '../sources/positions/graph-positions.ts'
-import type { SourcePool } from '../sources/positions/positions-source.ts'
 import { coinPrices } from '../sources/prices.ts'
 
 const POOLS = 200

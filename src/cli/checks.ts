@@ -21,11 +21,15 @@ import { differingSums } from '../domain/sums/compare-sums.ts'
 import { legNames } from '../domain/update/legs.ts'
 import { GatewayError } from '../errors.ts'
 import { shownUrl } from '../secrets.ts'
-import { SourceSocket } from '../sources/address.ts'
-import { analyticsName } from '../sources/analytics/analytics-source.ts'
-import { isPostgres } from '../sources/analytics/postgres-records.ts'
-import { type Client as HttpClient, isRemote, openClient } from '../sources/client.ts'
-import { openDirectory } from '../sources/dataset/directory.ts'
+import {
+  analyticsName,
+  type Client as HttpClient,
+  isPostgres,
+  isRemote,
+  openClient,
+  openDirectory,
+  SourceSocket,
+} from '../sources/index.ts'
 import { recordCount } from './command.ts'
 import { listSettings, misspeltSettings, unusedParameters } from './settings.ts'
 import { fieldsOf } from './source-fields.ts'

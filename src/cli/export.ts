@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { ExportFormat, ExportProgress } from '../domain/dataset/export.ts'
-import { type DatasetFile, datasetFiles } from '../sources/dataset/dataset.ts'
+import { type DatasetFile, datasetFiles } from '../sources/index.ts'
 import { isoDay } from '../time.ts'
 import { parseDate, print, printJson, recordCount, withDeps } from './command.ts'
 import { showWalk } from './progress.ts'

@@ -3,13 +3,16 @@ import { isAddress } from '../address.ts'
 import { ConfigError } from '../config.ts'
 import { checkDataset, type ImportSummary, importDataset } from '../domain/dataset/import.ts'
 import { shownUrl } from '../secrets.ts'
-import { isRemote } from '../sources/client.ts'
-import type { Dataset } from '../sources/dataset/dataset.ts'
-import { openDirectory } from '../sources/dataset/directory.ts'
-import { openHttpDataset } from '../sources/dataset/http-dataset.ts'
-import { Fetch } from '../sources/fetch.ts'
-import { type MirrorSummary, withMirror } from '../sources/mirror/rest-mirror.ts'
-import { speaksRest } from '../sources/positions/open-positions-source.ts'
+import {
+  type Dataset,
+  Fetch,
+  isRemote,
+  type MirrorSummary,
+  openDirectory,
+  openHttpDataset,
+  speaksRest,
+  withMirror,
+} from '../sources/index.ts'
 import {
   CLI,
   type CommandDeps,

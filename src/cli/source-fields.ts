@@ -1,7 +1,6 @@
 import { records } from '../domain/dataset/records.ts'
 import type { LegName } from '../domain/update/legs.ts'
-import type { AnalyticsSource } from '../sources/analytics/analytics-source.ts'
-import { parseObject } from '../sources/json.ts'
+import { type AnalyticsSource, parseObject } from '../sources/index.ts'
 
 export interface SourceFields {
   count: number

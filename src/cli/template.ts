@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { sampleRecords, templateFiles } from '../domain/dataset/records.ts'
-import { createDirectory } from '../sources/dataset/new-directory.ts'
+import { createDirectory } from '../sources/index.ts'
 import { print, printJson, recordCount } from './command.ts'
 
 export function addTemplate(program: Command): void {

@@ -1,10 +1,13 @@
 import { type Command, Option } from 'commander'
 import { MAX_DIFFERENCES, type Verification, verify } from '../domain/distribution/verify.ts'
-import { isRemote } from '../sources/client.ts'
-import { openPath } from '../sources/dataset/directory.ts'
-import { datasetPositions } from '../sources/positions/dataset-positions.ts'
-import { openPositionsSource, speaksRest } from '../sources/positions/open-positions-source.ts'
-import type { PositionsSource } from '../sources/positions/positions-source.ts'
+import {
+  datasetPositions,
+  isRemote,
+  openPath,
+  openPositionsSource,
+  type PositionsSource,
+  speaksRest,
+} from '../sources/index.ts'
 import { isoDay } from '../time.ts'
 import {
   type CommandDeps,

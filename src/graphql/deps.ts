@@ -1,7 +1,7 @@
 import type { Store } from '../db/connect/store.ts'
 import type { BasePoints } from '../domain/points/formula.ts'
 import type { Log } from '../log.ts'
-import type { PositionsSource } from '../sources/positions/positions-source.ts'
+import type { PositionsSource } from '../sources/index.ts'
 import type { Live } from './live/live.ts'
 import type { Limits } from './policy/limits.ts'
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Dataset } from '../sources/dataset/dataset.ts'
+import type { Dataset } from '../sources/index.ts'
 import { sampleFiles } from './sample.ts'
 
 const BATCH = 1000

@@ -1,4 +1,4 @@
-import type { DatasetFile } from '../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../sources/index.ts'
 import * as records from './sample-records.ts'
 import { simulate } from './simulation.ts'
 

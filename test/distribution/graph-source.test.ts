@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shownUrl } from '../../src/secrets.ts'
-import { openClient } from '../../src/sources/client.ts'
-import { openPositionsSource } from '../../src/sources/positions/open-positions-source.ts'
+import { openClient, openPositionsSource } from '../../src/sources/index.ts'
 import { command } from '../support/command-line.ts'
 import { everything } from '../support/dump.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'

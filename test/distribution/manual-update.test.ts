@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDirectory } from '../../src/sources/dataset/directory.ts'
-import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
+import { datasetPositions, openDirectory } from '../../src/sources/index.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 import {
   ANN,

@@ -7,7 +7,7 @@ import {
   sampleRecords,
   templateFiles,
 } from '../../src/domain/dataset/records.ts'
-import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
+import { type DatasetFile, datasetFiles } from '../../src/sources/index.ts'
 import { ROOT } from './markdown.ts'
 
 const definedBy = (kind: ReferencedKind) =>

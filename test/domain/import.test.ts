@@ -9,9 +9,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type ImportOptions, importDataset } from '../../src/domain/dataset/import.ts'
 import { ImportError, SHOWN } from '../../src/domain/dataset/import-error.ts'
 import { sampleDataset } from '../../src/sample/index.ts'
-import type { Dataset, DatasetFile } from '../../src/sources/dataset/dataset.ts'
-import { openDirectory } from '../../src/sources/dataset/directory.ts'
-import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
+import {
+  type Dataset,
+  type DatasetFile,
+  MAX_LINE_BYTES,
+  openDirectory,
+} from '../../src/sources/index.ts'
 import { conformanceData } from '../support/conformance.ts'
 import {
   addressOf,

@@ -17,7 +17,7 @@ import { Limiter, NO_LIMITS } from '../../src/graphql/policy/limits.ts'
 import { compileCost, figureOf } from '../../src/graphql/policy/operation-cost.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { endpointOperations } from '../../src/rest/endpoint-operations.ts'
-import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
+import { graphOperations } from '../../src/sources/index.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
 
 const DEFAULTS = { depth: 15, aliases: 100, tokens: 2000, cost: 100_000 }

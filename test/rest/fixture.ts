@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { openDirectory } from '../../src/sources/dataset/directory.ts'
+import { openDirectory } from '../../src/sources/index.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { filledTemplate, silent } from '../support/store.ts'
 

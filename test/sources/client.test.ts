@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { shownUrl } from '../../src/secrets.ts'
 import { allowedLookup, ForbiddenAddress } from '../../src/sources/address.ts'
-import { type Client, type ClientOptions, openClient, urlBelow } from '../../src/sources/client.ts'
+import { type ClientOptions, urlBelow } from '../../src/sources/client.ts'
+import { type Client, openClient } from '../../src/sources/index.ts'
 import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
 
 let server: FakeServer

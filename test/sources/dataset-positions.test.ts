@@ -6,12 +6,17 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { type Client, openClient } from '../../src/sources/client.ts'
-import { type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
-import { openDirectory } from '../../src/sources/dataset/directory.ts'
-import { httpDataset, openHttpDataset } from '../../src/sources/dataset/http-dataset.ts'
-import { datasetPositions } from '../../src/sources/positions/dataset-positions.ts'
-import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
+import { httpDataset } from '../../src/sources/dataset/http-dataset.ts'
+import {
+  type Client,
+  type DatasetFile,
+  datasetFiles,
+  datasetPositions,
+  openClient,
+  openDirectory,
+  openHttpDataset,
+  type PositionsSource,
+} from '../../src/sources/index.ts'
 import { goodFiles, record } from '../support/datasets.ts'
 import { startServer } from '../support/positions-server.ts'
 import { openStore, silent } from '../support/store.ts'

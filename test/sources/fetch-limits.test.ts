@@ -2,11 +2,15 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { records } from '../../src/domain/dataset/records.ts'
-import { openAnalyticsSource } from '../../src/sources/analytics/open-analytics-source.ts'
-import { type Client, type FetchLimits, openClient } from '../../src/sources/client.ts'
-import { openHttpDataset } from '../../src/sources/dataset/http-dataset.ts'
-import { MAX_LINE_BYTES } from '../../src/sources/dataset/lines.ts'
-import { Fetch } from '../../src/sources/fetch.ts'
+import type { FetchLimits } from '../../src/sources/client.ts'
+import {
+  type Client,
+  Fetch,
+  MAX_LINE_BYTES,
+  openAnalyticsSource,
+  openClient,
+  openHttpDataset,
+} from '../../src/sources/index.ts'
 import { answerJson, type FakeServer, startServer } from '../support/positions-server.ts'
 
 const LIMITS: FetchLimits = { bytes: 10_000_000, records: 20_000, seconds: 60 }

@@ -1,6 +1,7 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { defaultNames, inNamesOf, parseNames } from '../../src/sources/positions/graph-names.ts'
+import { defaultNames, parseNames } from '../../src/sources/index.ts'
+import { inNamesOf } from '../../src/sources/positions/graph-names.ts'
 import {
   positionsByCursor,
   positionsByOffset,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { shownUrl } from '../../src/secrets.ts'
-import { type Client, type ClientOptions, openClient } from '../../src/sources/client.ts'
+import type { ClientOptions } from '../../src/sources/client.ts'
 import type { RecordBatch } from '../../src/sources/fetched.ts'
-import { parseNames } from '../../src/sources/positions/graph-names.ts'
+import { type Client, openClient, parseNames } from '../../src/sources/index.ts'
 import {
   type GraphPositionsSettings,
   graphPositions,

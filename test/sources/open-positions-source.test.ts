@@ -5,12 +5,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { shownUrl } from '../../src/secrets.ts'
-import { openClient } from '../../src/sources/client.ts'
-import { defaultNames } from '../../src/sources/positions/graph-names.ts'
-import {
-  openPositionsSource,
-  type PositionsSettings,
-} from '../../src/sources/positions/open-positions-source.ts'
+import { defaultNames, openClient, openPositionsSource } from '../../src/sources/index.ts'
+import type { PositionsSettings } from '../../src/sources/positions/open-positions-source.ts'
 import {
   answerJson,
   coins,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { type Client, openClient } from '../../src/sources/client.ts'
+import { type Client, openClient } from '../../src/sources/index.ts'
 import { type ChainToken, coinPrices, type PricesSettings } from '../../src/sources/prices.ts'
 import { addressOf } from '../support/datasets.ts'
 import {

@@ -6,15 +6,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { records } from '../../src/domain/dataset/records.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { type Client, openClient } from '../../src/sources/client.ts'
-import type { DatasetFile } from '../../src/sources/dataset/dataset.ts'
-import { graphOperations } from '../../src/sources/mirror/gateway-graph.ts'
+import {
+  type Client,
+  type DatasetFile,
+  graphOperations,
+  type MirrorSummary,
+  openClient,
+  withMirror,
+} from '../../src/sources/index.ts'
 import {
   type MirrorOptions,
   type MirrorProgress,
-  type MirrorSummary,
   mirrorGateway,
-  withMirror,
 } from '../../src/sources/mirror/rest-mirror.ts'
 import { startOnFixture } from '../rest/fixture.ts'
 import { differences, everyRequest, NOBODY, someOf } from '../support/compare.ts'

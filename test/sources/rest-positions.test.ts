@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { type Client, openClient } from '../../src/sources/client.ts'
-import { withMirror } from '../../src/sources/mirror/rest-mirror.ts'
-import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
+import {
+  type Client,
+  openClient,
+  type PositionsSource,
+  withMirror,
+} from '../../src/sources/index.ts'
 import { restPositions } from '../../src/sources/positions/rest-positions.ts'
 import { ADMIN_TOKEN, type Gateway, startGateway } from '../support/gateway.ts'
 import {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Dataset, type DatasetFile, datasetFiles } from '../../src/sources/dataset/dataset.ts'
+import { type Dataset, type DatasetFile, datasetFiles } from '../../src/sources/index.ts'
 
 export type Files = Partial<Record<DatasetFile, (object | string | Buffer)[]>>
 

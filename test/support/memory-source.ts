@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../src/errors.ts'
-import type { PositionsSource } from '../../src/sources/positions/positions-source.ts'
+import type { PositionsSource } from '../../src/sources/index.ts'
 import { jsonLines } from './one-pool.ts'
 
 export interface MemorySource extends PositionsSource {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createSchema, createYoga } from 'graphql-yoga'
-import type { SourcePool } from '../../src/sources/positions/positions-source.ts'
+import type { SourcePool } from '../../src/sources/index.ts'
 import { addressOf } from './datasets.ts'
 
 export interface SourceRequest {

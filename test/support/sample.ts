@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { importDataset } from '../../src/domain/dataset/import.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
 import { sampleFiles } from '../../src/sample/index.ts'
-import type { Dataset } from '../../src/sources/dataset/dataset.ts'
+import type { Dataset } from '../../src/sources/index.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
 import { filledTemplate, silent } from './store.ts'
 

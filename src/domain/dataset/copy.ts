@@ -5,7 +5,7 @@ import type { PoolClient } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { destroyConnection } from '../../db/connect/cancel.ts'
 import { FORMULA } from '../../formula.ts'
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import { asJson, type DateRange, selectSql, type ValueWriters } from './select.ts'
 import { forSpreadsheet } from './spreadsheet.ts'
 

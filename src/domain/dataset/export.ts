@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
-import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
-import { createDirectory, writeFault } from '../../sources/dataset/new-directory.ts'
+import { createDirectory, type DatasetFile, datasetFiles, writeFault } from '../../sources/index.ts'
 import { type WriteFile, writeCsv, writeJson, writeSpreadsheet } from './copy.ts'
 import { records } from './records.ts'
 import type { DateRange } from './select.ts'

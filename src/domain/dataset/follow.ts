@@ -1,10 +1,6 @@
 import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
 import type { Queryable } from '../../db/write.ts'
-import {
-  type CopiedRules,
-  type CopiedSeason,
-  OF_SETTINGS,
-} from '../../sources/mirror/copied-rules.ts'
+import { type CopiedRules, type CopiedSeason, OF_SETTINGS } from '../../sources/index.ts'
 import { isoDay } from '../../time.ts'
 import { BASE, FACTOR_COLUMNS, inForce } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'

@@ -3,9 +3,12 @@ import { addAbortSignal } from 'node:stream'
 import type { DatabaseError } from 'pg'
 import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
-import type { Dataset, DatasetFile } from '../../sources/dataset/dataset.ts'
-import { readLines } from '../../sources/dataset/lines.ts'
-import type { SourceReceipt } from '../../sources/fetched.ts'
+import {
+  type Dataset,
+  type DatasetFile,
+  readLines,
+  type SourceReceipt,
+} from '../../sources/index.ts'
 import type { CountedPositions } from '../pool/unscored.ts'
 import { Chunk } from './chunk.ts'
 import { conflictReason } from './conflicts.ts'

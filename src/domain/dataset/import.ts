@@ -1,8 +1,12 @@
 import type { DatabaseError, Pool } from 'pg'
 import { inWrite, type Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
-import { type Dataset, type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
-import type { CopiedRules } from '../../sources/mirror/copied-rules.ts'
+import {
+  type CopiedRules,
+  type Dataset,
+  type DatasetFile,
+  datasetFiles,
+} from '../../sources/index.ts'
 import { isoDay } from '../../time.ts'
 import { logoWarnings } from '../asset/logo.ts'
 import {

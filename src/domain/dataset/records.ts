@@ -1,4 +1,4 @@
-import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
+import { type DatasetFile, datasetFiles } from '../../sources/index.ts'
 import { activityColumns } from '../activity/activity.ts'
 import { runColumns } from '../distribution/run-listing.ts'
 import { ledgerColumns } from '../ledger/ledger.ts'

@@ -1,4 +1,4 @@
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import { REASON } from '../ledger/reason.ts'
 import { pointsOf } from '../points/millionths.ts'
 import type { RecordField } from './fields.ts'

@@ -1,5 +1,5 @@
 import type { Writer } from '../../db/write.ts'
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import type { EntityType } from '../holding/place.ts'
 import { factorsOf } from '../multiplier/rule.ts'
 import { refreshMovers } from '../position/mover.ts'

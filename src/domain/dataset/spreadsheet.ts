@@ -1,4 +1,4 @@
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import type { ValueWriters } from './select.ts'
 
 const MAX_DIGITS = 15

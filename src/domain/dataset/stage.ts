@@ -1,4 +1,4 @@
-import type { Fetched } from '../../sources/fetched.ts'
+import type { Fetched } from '../../sources/index.ts'
 import { Chunk } from './chunk.ts'
 import { storedEntities } from './entities.ts'
 import type { Problem } from './problem.ts'

@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
 import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
 import type { Writer } from '../../db/write.ts'
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import type { Chunk } from './chunk.ts'
 import { type Conflict, findConflicts } from './conflicts.ts'
 import {

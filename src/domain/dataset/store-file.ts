@@ -1,6 +1,6 @@
 import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
-import type { DatasetFile } from '../../sources/dataset/dataset.ts'
+import type { DatasetFile } from '../../sources/index.ts'
 import type { RunTables } from '../distribution/run-tables.ts'
 import type { EntityType } from '../holding/place.ts'
 import { factorsOf } from '../multiplier/rule.ts'

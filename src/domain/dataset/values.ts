@@ -2,7 +2,7 @@ import { VALUE_TYPES } from 'pothos-sql/host'
 import * as z from 'zod'
 import { isAddress, isHash, storedHash } from '../../address.ts'
 import { hostsOnly } from '../../secrets.ts'
-import type { SourceReceipt } from '../../sources/fetched.ts'
+import type { SourceReceipt } from '../../sources/index.ts'
 import { type LedgerReason, REASON } from '../ledger/reason.ts'
 import { MAX_POINTS, millionths } from '../points/millionths.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts'
-import type { OnUnpriced, PositionsSource } from '../../sources/positions/positions-source.ts'
+import type { OnUnpriced, PositionsSource } from '../../sources/index.ts'
 import type { Staging } from '../dataset/staging.ts'
 import { assertPrices } from './prices.ts'
 import { removeOthers, replacePositions } from './replace.ts'

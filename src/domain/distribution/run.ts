@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { inWrite, type WriteOptions, type Writer } from '../../db/write.ts'
 import { badArgument } from '../../errors.ts'
-import type { SourceReceipt } from '../../sources/fetched.ts'
+import type { SourceReceipt } from '../../sources/index.ts'
 import { isoDay } from '../../time.ts'
 import { type BasePoints, pointsError } from '../points/formula.ts'
 import { refreshRollups } from '../points/refresh-rollups.ts'

@@ -1,12 +1,12 @@
 import type { Queryable, Writer } from '../../db/write.ts'
-import { sourceFailed } from '../../sources/client.ts'
-import type { FetchedPositions } from '../../sources/positions/positions-source.ts'
 import {
+  type FetchedPositions,
   type OnUnpriced,
   type PositionsSource,
   positionsName,
   type SourcePool,
-} from '../../sources/positions/positions-source.ts'
+  sourceFailed,
+} from '../../sources/index.ts'
 import { conflictReason } from '../dataset/conflicts.ts'
 import { records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { inWrite, type Writer } from '../../db/write.ts'
-import { type DatasetFile, datasetFiles } from '../../sources/dataset/dataset.ts'
+import { type DatasetFile, datasetFiles } from '../../sources/index.ts'
 import { ImportRuns } from '../dataset/import-runs.ts'
 import { Staging } from '../dataset/staging.ts'
 import { FileStore } from '../dataset/store-file.ts'

@@ -1,4 +1,4 @@
-import type { Dataset } from '../../sources/dataset/dataset.ts'
+import type { Dataset } from '../../sources/index.ts'
 import { checkDataset, type ImportDeps, importDataset } from '../dataset/import.ts'
 
 /** Another gateway. This store may be a copy of it. */

@@ -3,10 +3,11 @@ import { GatewayError } from '../../errors.ts'
 import {
   type AnalyticsSource,
   analyticsName,
+  type Fetched,
   type Known,
-} from '../../sources/analytics/analytics-source.ts'
-import { sourceFailed } from '../../sources/client.ts'
-import type { Fetched, SourceReceipt } from '../../sources/fetched.ts'
+  type SourceReceipt,
+  sourceFailed,
+} from '../../sources/index.ts'
 import { DAY_MS } from '../../time.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
 import { isDaily, isStagedDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'

@@ -9,7 +9,7 @@ import { Documents, idOfDocument } from '../../graphql/policy/documents.ts'
 import { createSchema } from '../../graphql/schema/schema.ts'
 import { sharesOf } from '../../memory.ts'
 import { endpointOperations } from '../../rest/endpoint-operations.ts'
-import { graphOperations } from '../../sources/mirror/gateway-graph.ts'
+import { graphOperations } from '../../sources/index.ts'
 import { shareOf } from '../server/client-address.ts'
 import { countOperations, NO_SLOT } from './refusals.ts'
 

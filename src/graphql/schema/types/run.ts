@@ -7,7 +7,7 @@ import {
   runsById,
 } from '../../../domain/distribution/run-listing.ts'
 import { revisionsOfRun } from '../../../domain/multiplier/history.ts'
-import type { SourceReceipt } from '../../../sources/fetched.ts'
+import type { SourceReceipt } from '../../../sources/index.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
