@@ -48,6 +48,16 @@ const imports = files
   .filter(({ from, to }) => roomOf(to) && roomOf(from) !== roomOf(to))
   .filter(({ to }) => ![...OPEN, ...PART_OF_NO_ROOM].includes(roomOf(to) ?? ''))
 
+/** Outside of their tests and of the bench, nothing sees a part of the sources, types included. */
+test('tests of other rooms import the sources through their door', () => {
+  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('sources/'))
+    .flatMap((file) => importsOf(`test/${file}`))
+    .filter(({ to }) => to.startsWith('src/sources/'))
+  expect(tests.filter(({ to }) => to !== 'src/sources/index.ts')).toEqual([])
+  expect(tests.length).toBeGreaterThan(0)
+})
+
 /** The table in src/README.md: the files of each door, by their folder. */
 const table = documents
   .find(({ path }) => path === 'src/README.md')
