@@ -53,12 +53,12 @@ const variables: VariablesOfExamples = {
   ValueThroughTime: ({ user, leaders, dates }) => ({
     wallets: [...new Set([user, ...leaders])],
     user,
-    asOf: dates.first,
+    at: dates.first,
   }),
   Leaderboard: none,
   WeekLeaderboard: ({ dates: { week, last } }) => ({ from: week, to: last }),
   PoolRanking: ({ pool, dates: { week, last } }) => ({ pool, from: week, to: last }),
-  AsOf: ({ user, pool, dates }) => ({ user, pool, asOf: dates.first }),
+  AsOf: ({ user, pool, dates }) => ({ user, pool, asOf: dates.first, at: dates.first }),
   Pages: () => ({ first: 5 }),
   ManyUsers: ({ user, leaders }) => ({
     addresses: [...new Set([user, ...leaders])],

@@ -86,7 +86,7 @@ async function queries(gateway: Gateway) {
   const asOf = data.distributions.nodes.at(-1).date
   const entities = 'entityCount breakdown { entityType chainId entityAddress }'
   const pastOf = (user: string, i: number) => `u${i}: user(address: "${user}") {
-    earnings(asOf: "${asOf}") { earningsUsd ${entities} } netApr(asOf: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
+    earnings(at: "${asOf}") { earningsUsd ${entities} } netApr(at: "${asOf}") { earnNetApr: netDepositApr ${entities} } totalPoints(asOf: "${asOf}") }`
   // A larger offset is refused for its cost.
   const more = {
     Around: `{ leaderboard: leaderboardAround(user: "${users[1]}", first: 5) { totalCount aroundRank nodes { rank } } }`,

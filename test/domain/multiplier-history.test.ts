@@ -50,7 +50,7 @@ const history = async (args = '') =>
 const at = async (asOf?: string, of = POOL) =>
   (
     await graph(
-      `{ multiplierRevisions(where: { pools: "${of}" }, asOf: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
+      `{ multiplierRevisions(where: { pools: "${of}" }, at: "${asOf ?? '9999-12-31'}") { nodes { ${FACTORS} changedBy } } }`,
     )
   ).multiplierRevisions.nodes[0] ?? null
 const current = async () =>
@@ -190,7 +190,7 @@ describe('the multiplier at a moment', () => {
       `{ ${['2026-01-09', '2026-01-15', '2026-02-01']
         .map(
           (day, i) =>
-            `m${i}: multiplierRevisions(where: { pools: "${POOL}" }, asOf: "${day}") { nodes { depositA } }`,
+            `m${i}: multiplierRevisions(where: { pools: "${POOL}" }, at: "${day}") { nodes { depositA } }`,
         )
         .join(' ')} }`,
     )

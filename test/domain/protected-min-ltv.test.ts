@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { command } from '../support/command-line.ts'
 import { asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
-import { ANN, BEN, CAT, importFiles, midnight, multiplier, pool, position } from '../support/one-pool.ts'
+import {
+  ANN,
+  BEN,
+  CAT,
+  importFiles,
+  midnight,
+  multiplier,
+  pool,
+  position,
+} from '../support/one-pool.ts'
 
 /** Protected supply earns points from the least LTV on that the base points of a date name. */
 
@@ -31,8 +40,7 @@ const admin = async (query: string) => {
   return errors ? errors[0] : data
 }
 const env = () => ({ DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
-const basePoints = (...args: string[]) =>
-  command(['base-points', ...args], env())
+const basePoints = (...args: string[]) => command(['base-points', ...args], env())
 const pointsOn = async (day: string) => {
   const { positions } = await gateway.ask(
     `{ positions(where: { date: { eq: "${day}" } }) { nodes { userAddress points pointsPerDay } } }`,
@@ -69,7 +77,11 @@ test('from its date on a smaller debt does not count, and runs, previews and led
     [BEN]: { points: 100, pointsPerDay: 100 },
     [CAT]: { points: 60, pointsPerDay: 60 },
   })
-  const { basePoints: rules, runs, user } = await gateway.ask(`{
+  const {
+    basePoints: rules,
+    runs,
+    user,
+  } = await gateway.ask(`{
     basePoints(asOf: "${DAYS[2]}") { deposit borrow protectedMinLtv }
     runs(first: 2, where: { kinds: RESYNC }) { nodes { date basePointsProtectedMinLtv } }
     user(address: "${ANN}") { ledger { nodes { date pointsChange reasons } } } }`)

@@ -429,7 +429,7 @@ export const analyticsFacts: Fact[] = [
     name: `the interest in tokens of each entity as of ${moment}, and what liquidations gave and took`,
     query: of(
       ann,
-      `earnings(asOf: "${moment}") { breakdown { entityAddress interest { raw } liquidationUsd } }`,
+      `earnings(at: "${moment}") { breakdown { entityAddress interest { raw } liquidationUsd } }`,
     ),
     at: 'user.earnings.breakdown',
     sql: `SELECT entity AS "entityAddress", CASE WHEN i.type IS NULL THEN '0' ELSE interest::text END AS "interest.raw",
@@ -440,7 +440,7 @@ export const analyticsFacts: Fact[] = [
   })),
   ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
     name: `the earnings of each entity as of ${moment} are of what was until then, and at that moment`,
-    query: of(ann, `earnings(asOf: "${moment}") { breakdown { ${EARNINGS_ROW} } }`),
+    query: of(ann, `earnings(at: "${moment}") { breakdown { ${EARNINGS_ROW} } }`),
     at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM ${earningsBy(ann, moment)} ORDER BY value DESC, chain, type, entity`,
     ...(moment < '2025-03' && { empty: true as const }),
@@ -495,7 +495,7 @@ export const analyticsFacts: Fact[] = [
     name: `the earnings of each entity from ${from} to ${to ?? 'now'} are the difference of both`,
     query: of(
       ann,
-      `earnings(from: "${from}"${to ? `, asOf: "${to}"` : ''}) { breakdown { ${EARNINGS_ROW} } }`,
+      `earnings(since: "${from}"${to ? `, at: "${to}"` : ''}) { breakdown { ${EARNINGS_ROW} } }`,
     ),
     at: 'user.earnings.breakdown',
     sql: `SELECT ${earningsRow} FROM (SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
@@ -509,7 +509,7 @@ export const analyticsFacts: Fact[] = [
     ['2025-03-01T12:00:00Z', '2025-03-10T00:00:00Z'],
     ['2025-02-01T00:00:00Z', undefined],
   ].flatMap(([from, to]): Fact[] => {
-    const args = [from && `from: "${from}"`, to && `asOf: "${to}"`].filter(Boolean).join(', ')
+    const args = [from && `since: "${from}"`, to && `at: "${to}"`].filter(Boolean).join(', ')
     const period = `${from ? `from ${from} ` : ''}until ${to ?? 'now'}`
     return [ann, ben, gus].flatMap((user): Fact[] => [
       {
@@ -550,7 +550,7 @@ export const analyticsFacts: Fact[] = [
     name: 'the earnings of a period add up those of its entities',
     query: of(
       ann,
-      'earnings(from: "2025-03-01T12:00:00Z", asOf: "2025-04-01", chainId: 42161) { worthUsd netCashInvestedUsd earningsUsd }',
+      'earnings(since: "2025-03-01T12:00:00Z", at: "2025-04-01", chainId: 42161) { worthUsd netCashInvestedUsd earningsUsd }',
     ),
     at: 'user.earnings',
     sql: `SELECT sum(value) AS "worthUsd", sum(cash) AS "netCashInvestedUsd", sum(value) - sum(cash) AS "earningsUsd" FROM (
@@ -624,7 +624,7 @@ export const analyticsFacts: Fact[] = [
   },
   ...[...MOMENTS, '2025-04-01T00:00:00Z'].map((moment) => ({
     name: `what users were worth at ${moment}: by what they held until then, and at that moment`,
-    query: `users(where: { addresses: ${JSON.stringify(everyone)} }) { nodes { address ${WORTH.replace('worth', `worth(asOf: "${moment}")`)} } }`,
+    query: `users(where: { addresses: ${JSON.stringify(everyone)} }) { nodes { address ${WORTH.replace('worth', `worth(at: "${moment}")`)} } }`,
     at: 'users.nodes',
     sql: `SELECT u.address, ${worth} FROM unnest(ARRAY['${Object.values(users).join("', '")}']) u(address)
       LEFT JOIN ${holdings(moment)} h ON "accountId" = u.address GROUP BY u.address ORDER BY u.address`,

@@ -13,14 +13,7 @@ const WAS = (moment: string) => `(SELECT DISTINCT ON ("poolAddress") * FROM mult
   WHERE "updatedAt" <= '${moment}' ORDER BY "poolAddress", import DESC) m`
 
 /** Before and after each of the moments at which something changes. */
-const moments = [
-  '2025-02-27T23:59:59.999Z',
-  '2025-02-28',
-  '2025-03-04T12:00:00Z',
-  '2025-03-31T23:59:59Z',
-  '2025-04-01',
-  '2030-01-01',
-]
+const moments = ['2025-02-27', '2025-02-28', '2025-03-04', '2025-03-31', '2025-04-01', '2030-01-01']
 const dateAt = (moment: string) =>
   `(SELECT max(date) FROM scored WHERE date <= '${moment}'::timestamptz)`
 
@@ -176,7 +169,7 @@ export const pointsFacts: Fact[] = [
   ].map(
     (moment): Fact => ({
       name: `multipliers as of ${moment}, those of pools that have none now among them`,
-      query: `multiplierRevisions(asOf: "${moment}") { totalCount nodes { ${REVISION} } }`,
+      query: `multiplierRevisions(at: "${moment}") { totalCount nodes { ${REVISION} } }`,
       at: 'multiplierRevisions.nodes',
       sql: `SELECT ${revision} FROM ${WAS(moment)} ORDER BY "poolAddress"`,
       total: `SELECT count(*) FROM ${WAS(moment)}`,
@@ -185,14 +178,14 @@ export const pointsFacts: Fact[] = [
   ),
   {
     name: "a pool's multiplier at a moment",
-    query: `multiplierRevisions(asOf: "2025-03-10T11:59:59.999Z", where: { pools: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
+    query: `multiplierRevisions(at: "2025-03-10T11:59:59.999Z", where: { pools: "${pools.eth}" }) { totalCount nodes { ${REVISION} } }`,
     at: 'multiplierRevisions.nodes',
     sql: `SELECT ${revision} FROM multipliers WHERE "poolAddress" = '${pools.eth}' AND import = 1`,
     total: 'SELECT 1',
   },
   {
     name: 'a multiplier that was removed no longer counts as one',
-    query: `multiplierRevisions(asOf: "2999-01-01", where: { pools: ["${pools.wild}"] }) { nodes { poolAddress } }`,
+    query: `multiplierRevisions(at: "2999-01-01", where: { pools: ["${pools.wild}"] }) { nodes { poolAddress } }`,
     at: 'multiplierRevisions.nodes',
     sql: 'SELECT WHERE false',
     empty: true,

@@ -166,7 +166,7 @@ export const userFacts: Fact[] = [
     .filter((date) => date > dates[0]!)
     .map((date) => ({
       name: `ranks as of ${date} count the dates up to it`,
-      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { address points: totalPoints(asOf: "${date}T23:00:00Z") rank(asOf: "${date}T23:00:00Z") }`,
+      query: `lookupUsers(addresses: [${list(Object.values(users))}]) { address points: totalPoints(asOf: "${date}") rank(asOf: "${date}") }`,
       at: 'lookupUsers',
       sql: `SELECT u.address, coalesce(r.points, 0) AS points, r.rank
         FROM unnest(ARRAY['${Object.values(users).join("', '")}']) WITH ORDINALITY u(address, n)
@@ -175,10 +175,7 @@ export const userFacts: Fact[] = [
     })),
   {
     name: 'before the first distribution a user has neither points nor a rank',
-    query: of(
-      ann,
-      'points: totalPoints(asOf: "2025-02-27T23:59:59.999Z") rank(asOf: "2025-02-27T23:59:59.999Z")',
-    ),
+    query: of(ann, 'points: totalPoints(asOf: "2025-02-27") rank(asOf: "2025-02-27")'),
     at: 'user',
     sql: 'SELECT 0 AS points, NULL AS rank',
   },

@@ -50,11 +50,11 @@ export const vaultFacts: Fact[] = [
       sql: `SELECT ${columns('day::date')} FROM generate_series(date '2025-02-27', '2025-04-03', '1 day') day
         LEFT JOIN LATERAL ${until(Number(chainId), String(vault), 'day')} d ON true ORDER BY 1`,
     },
-    ...['2025-03-01T10:00:00Z', '2025-03-02', '2200-01-01'].map((day) => ({
+    ...['2025-03-01', '2025-03-02', '2200-01-01'].map((day) => ({
       name: `the totals of vault ${vault} on chain ${chainId} as of ${day}`,
       query: `vault(chainId: ${chainId}, address: "${vault}") { totals(asOf: "${day}") { ${TOTALS} } }`,
       at: 'vault.totals',
-      sql: `SELECT ${columns('last')} FROM ${until(Number(chainId), String(vault), `date '${day.slice(0, 10)}'`)} d`,
+      sql: `SELECT ${columns('last')} FROM ${until(Number(chainId), String(vault), `date '${day}'`)} d`,
       ...(chainId === 42161 && day.startsWith('2025-03-01') && { empty: true as const }),
     })),
   ]),

@@ -295,13 +295,13 @@ const ways: Record<string, Way[]> = {
   'Query.multiplierRevisions': [
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01"',
+      filter: 'at: "2999-01-01"',
       order: (row) => [row.poolAddress],
       atLeast: 10,
     },
     {
       through: 'LIST',
-      filter: 'asOf: "2999-01-01", orderBy: DEPOSIT_A, orderDirection: DESC',
+      filter: 'at: "2999-01-01", orderBy: DEPOSIT_A, orderDirection: DESC',
       order: (row) => [-row.depositA, row.poolAddress],
     },
     { through: 'LIST', order: newestNumber, atLeast: 10 },

@@ -196,6 +196,7 @@ const many = (count: number, of: (nth: number) => string) =>
   Array.from({ length: count }, (_, nth) => `a${nth}: ${of(nth)}`).join(' ')
 const moment = (nth: number) =>
   `2025-01-${String((nth % 28) + 1).padStart(2, '0')}T00:00:${String(nth % 60).padStart(2, '0')}Z`
+const dateOf = (nth: number) => moment(nth).slice(0, 10)
 const users = (count: number) =>
   JSON.stringify(Array.from({ length: count }, (_, i) => address(1, i)))
 const oneUser = `user(address: "${user}")`
@@ -206,7 +207,7 @@ describe('what takes seconds is refused by its cost', () => {
   test.each([
     [
       'values of the past',
-      `users(first: 500) { nodes { ${many(95, (i) => `totalPoints(asOf: "${moment(i)}")`)} } }`,
+      `users(first: 500) { nodes { ${many(95, (i) => `totalPoints(asOf: "${dateOf(i)}")`)} } }`,
     ],
     [
       'skipped rows',
@@ -218,7 +219,7 @@ describe('what takes seconds is refused by its cost', () => {
     ],
     [
       'earnings since moments',
-      `users(first: 100) { nodes { ${many(80, (i) => `earnings(from: "${moment(i)}") { worthUsd }`)} } }`,
+      `users(first: 100) { nodes { ${many(80, (i) => `earnings(since: "${moment(i)}") { worthUsd }`)} } }`,
     ],
     [
       'risks of all markets',
@@ -254,7 +255,7 @@ describe('what takes seconds is refused by its cost', () => {
     ],
     [
       'pages of positions as of moments',
-      many(95, (i) => `positions(asOf: "${moment(i)}", first: 500) { nodes { points } }`),
+      many(95, (i) => `positions(asOf: "${dateOf(i)}", first: 500) { nodes { points } }`),
     ],
   ])('%s', async (_, selection) => {
     const { errors } = await gateway.graphql(`{ ${selection} }`)
@@ -266,10 +267,10 @@ describe('what takes seconds is refused by its cost', () => {
   })
 
   test('in fragments and by variables too', async () => {
-    const fragments = `query ($skip: BigInt, $asOf: DateTime) {
+    const fragments = `query ($skip: BigInt, $asOf: Date) {
       users(first: 500, offset: $skip) { nodes { ...Past } } }
       fragment Past on User { ${many(40, () => 'rank(asOf: $asOf)')} }`
-    for (const variables of [{ skip: '1', asOf: moment(1) }, { skip: '300000' }]) {
+    for (const variables of [{ skip: '1', asOf: dateOf(1) }, { skip: '300000' }]) {
       const { errors } = await gateway.graphql(fragments, variables)
       expect(errors?.[0]?.extensions.code, JSON.stringify(variables)).toBe('COST_LIMIT_EXCEEDED')
     }
@@ -295,12 +296,12 @@ describe('the cost follows the work', () => {
 
   test('a value as of a moment costs more than that of now', async () => {
     const points = (args: string) => `users(first: 10) { nodes { totalPoints${args} } }`
-    expect(await added(points(''), points(`(asOf: "${moment(1)}")`))).toBeGreaterThanOrEqual(
+    expect(await added(points(''), points(`(asOf: "${dateOf(1)}")`))).toBeGreaterThanOrEqual(
       100 + 10 * 10,
     )
     expect(await added(points(''), points('(asOf: null)'))).toBe(0)
     const earned = (args: string) => `${oneUser} { earnings${args} { earningsUsd } }`
-    const [one, both] = [`(asOf: "${moment(9)}")`, `(asOf: "${moment(9)}", from: "${moment(1)}")`]
+    const [one, both] = [`(at: "${moment(9)}")`, `(at: "${moment(9)}", since: "${moment(1)}")`]
     expect(await added(earned(one), earned(both))).toBe(await added(earned(''), earned(one)))
   })
 

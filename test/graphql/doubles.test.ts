@@ -121,7 +121,7 @@ function argumentsOf(field: Field, more: string[] = []): string | undefined {
     else if (name === 'addresses') parts.push(`addresses: ["${sampleUser}"]`)
     else if (name === 'address') parts.push(`address: "${ids[field.name] ?? ids.address}"`)
     else if (name in ids) parts.push(`${name}: "${ids[name]}"`)
-    else if (['from', 'to', 'since', 'asOf'].includes(name)) date(name)
+    else if (['from', 'to', 'since', 'asOf', 'at'].includes(name)) date(name)
     else if (name === 'interval') parts.push('interval: DAY')
     else if (name === 'chainId') parts.push('chainId: 146')
     else if (name === 'around') parts.push(`around: "${sampleUser}"`)

@@ -528,7 +528,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   'a bad date': {
     selection: 'positions(asOf: $date) { nodes { id } }',
-    definitions: '($date: DateTime)',
+    definitions: '($date: Date)',
     variables: { date: '2026-02-30' },
     code: 'BAD_INPUT',
     statements: 0,
@@ -602,8 +602,7 @@ const MISTAKES: Record<string, Mistake> = {
     statements: 1,
   },
   'a page that is too long, of a season': {
-    selection:
-      'leaderboard(first: 1001, scope: { asOf: "2020-01-01T00:00:00Z" }) { nodes { rank } }',
+    selection: 'leaderboard(first: 1001, scope: { asOf: "2020-01-01" }) { nodes { rank } }',
     code: 'BAD_INPUT',
     at: ['leaderboard'],
     statements: 1,

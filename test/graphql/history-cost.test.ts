@@ -56,19 +56,19 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
   test.each([0, 1, 70, 138, 400])(
     'after %d days: reads some blocks for each entity',
     async (day) => {
-      const asOf = `asOf: "${iso(START + day * DAY)}"`
+      const at = `at: "${iso(START + day * DAY)}"`
       // The flows are summed up, for net cash and for profit: there are as many as fit into 40
       // blocks.
       for (const selection of [
-        `latestSnapshots(${asOf}) { time }`,
-        `netApr(${asOf}) { totalBorrowUsd: borrowedUsd }`,
-        `earnings(${asOf}) { earningsUsd }`,
-        `worth(${asOf}) { netUsd }`,
+        `latestSnapshots(${at}) { time }`,
+        `netApr(${at}) { totalBorrowUsd: borrowedUsd }`,
+        `earnings(${at}) { earningsUsd }`,
+        `worth(${at}) { netUsd }`,
       ])
         expect(await blocks(`{ user(address: "${deep}") { ${selection} } }`)).toBeLessThan(200)
       expect(
         await blocks(
-          `{ portfolio(addresses: ["${deep}"], ${asOf}) { worth { netUsd } entities { borrowed { usd } } } }`,
+          `{ portfolio(addresses: ["${deep}"], ${at}) { worth { netUsd } entities { borrowed { usd } } } }`,
         ),
       ).toBeLessThan(300)
     },

@@ -442,11 +442,11 @@ test('earnings, net APR and latest snapshots of a user are those of the records 
     const user = [...users, nobody][i % 7] as string
     const second = Math.floor(time / 1000)
     const answer = await roadsOf(
-      `query ($user: Address!, $asOf: DateTime) { user(address: $user) {
-        earnings(asOf: $asOf) { ${EARNINGS} } onOne: earnings(asOf: $asOf, chainId: 10) { ${EARNINGS} }
-        netApr(asOf: $asOf) { ${APR} } latestSnapshots(asOf: $asOf) { ${SNAPSHOT} }
-        onOther: latestSnapshots(asOf: $asOf, chainId: 1) { ${SNAPSHOT} } } }`,
-      { user, asOf: new Date(time).toISOString() },
+      `query ($user: Address!, $at: DateTime) { user(address: $user) {
+        earnings(at: $at) { ${EARNINGS} } onOne: earnings(at: $at, chainId: 10) { ${EARNINGS} }
+        netApr(at: $at) { ${APR} } latestSnapshots(at: $at) { ${SNAPSHOT} }
+        onOther: latestSnapshots(at: $at, chainId: 1) { ${SNAPSHOT} } } }`,
+      { user, at: new Date(time).toISOString() },
     )
     const latest = newest(user, second).toSorted((a, b) => (bySnapshot(a) < bySnapshot(b) ? -1 : 1))
     expect(answer.user, `${user} at ${new Date(time).toISOString()}`).toEqual({
@@ -460,21 +460,21 @@ test('earnings, net APR and latest snapshots of a user are those of the records 
 })
 
 test('many users at once, and as of now, are as each by itself and as without a moment', async () => {
-  const selection = (asOf: string) =>
-    `earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} } latestSnapshots${asOf} { ${SNAPSHOT} }`
-  const page = (asOf: string) => `{ users { nodes { address ${selection(asOf)} } } }`
+  const selection = (at: string) =>
+    `earnings${at} { ${EARNINGS} } netApr${at} { ${APR} } latestSnapshots${at} { ${SNAPSHOT} }`
+  const page = (at: string) => `{ users { nodes { address ${selection(at)} } } }`
   const now = await roadsOf(page(''))
   expect(now.users.nodes).toHaveLength(users.length)
-  expect(await roadsOf(page(`(asOf: "${new Date(Date.now() + 1000).toISOString()}")`))).toEqual(now)
+  expect(await roadsOf(page(`(at: "${new Date(Date.now() + 1000).toISOString()}")`))).toEqual(now)
   expect(
     await roadsOf(
-      `query ($none: DateTime) { users { nodes { address ${selection('(asOf: $none)')} } } }`,
+      `query ($none: DateTime) { users { nodes { address ${selection('(at: $none)')} } } }`,
       {
         none: null,
       },
     ),
   ).toEqual(now)
-  const then = `(asOf: "${iso(START + 9 * DAY)}")`
+  const then = `(at: "${iso(START + 9 * DAY)}")`
   const { users: past } = await roadsOf(page(then))
   for (const { address, ...user } of past.nodes)
     expect(
@@ -498,25 +498,23 @@ describe('a store that holds only the records up to a moment', () => {
       const then = await startGateway()
       try {
         await importFiles(then, until(time))
-        const selection = (asOf: string) => `{
+        const selection = (at: string, asOf: string) => `{
           ${[...users, nobody]
             .map(
               (
                 user,
                 i,
-              ) => `u${i}: user(address: "${user}") { earnings${asOf} { ${EARNINGS} } netApr${asOf} { ${APR} }
-              latestSnapshots${asOf} { ${SNAPSHOT} } worth${asOf} { ${WORTH} } points: totalPoints${asOf} rank${asOf} }`,
+              ) => `u${i}: user(address: "${user}") { earnings${at} { ${EARNINGS} } netApr${at} { ${APR} }
+              latestSnapshots${at} { ${SNAPSHOT} } worth${at} { ${WORTH} } points: totalPoints${asOf} rank${asOf} }`,
             )
             .join(' ')} }`
-        const portfolio = (asOf: string) =>
-          `{ portfolio(addresses: ${JSON.stringify([...users.slice(1), nobody])}${asOf}) { ${PORTFOLIO} } }`
+        const portfolio = (at: string) =>
+          `{ portfolio(addresses: ${JSON.stringify([...users.slice(1), nobody])}${at}) { ${PORTFOLIO} } }`
         const other = asker(then)
-        expect(await roadsOf(selection(`(asOf: "${iso(time)}")`))).toEqual(
-          await other(selection('')),
-        )
-        expect(await roadsOf(portfolio(`, asOf: "${iso(time)}"`))).toEqual(
-          await other(portfolio('')),
-        )
+        expect(
+          await roadsOf(selection(`(at: "${iso(time)}")`, `(asOf: "${iso(time).slice(0, 10)}")`)),
+        ).toEqual(await other(selection('', '')))
+        expect(await roadsOf(portfolio(`, at: "${iso(time)}"`))).toEqual(await other(portfolio('')))
       } finally {
         await then.close()
       }
@@ -528,9 +526,9 @@ test('a portfolio is what the records of its users by then add up to', async () 
     const second = Math.floor(time / 1000)
     const some = users.filter(() => roll(3) > 0)
     const { portfolio } = await roadsOf(
-      `query ($users: [Address!]!, $asOf: DateTime) { portfolio(addresses: $users, asOf: $asOf) { positionCount: recordCount worth { ${WORTH} }
+      `query ($users: [Address!]!, $at: DateTime) { portfolio(addresses: $users, at: $at) { positionCount: recordCount worth { ${WORTH} }
         earnings { ${EARNINGS} } netApr { ${APR} } pools { userCount suppliedUsd } } }`,
-      { users: some, asOf: new Date(time).toISOString() },
+      { users: some, at: new Date(time).toISOString() },
     )
     const apr = netApr(some, second)
     const past = records.positions.filter(
@@ -580,9 +578,9 @@ test('net APR is at the rates that were in force', async () => {
   const user = users.find((one) =>
     newest(one, START + 3 * DAY).some((row) => row.marketId === entity?.id),
   ) as string
-  const rateAt = async (asOf: string) =>
+  const rateAt = async (at: string) =>
     (
-      await roadsOf(`{ user(address: "${user}") { netApr(asOf: "${asOf}") {
+      await roadsOf(`{ user(address: "${user}") { netApr(at: "${at}") {
         breakdown { entityAddress chainId depositRate: depositApr borrowRate: borrowApr } } } }`)
     ).user.netApr.breakdown.find(
       (row: Row) => row.entityAddress === entity?.id && row.chainId === entity?.chainId,
@@ -711,16 +709,16 @@ describe('series', () => {
       ['MONTH', START + 40 * DAY],
     ] as const) {
       const [, end] = bucketsOf(interval, to, to)[0] as [number, number]
-      const [span, asOf] = [
+      const [span, at] = [
         `interval: ${interval}, to: "${iso(to)}"`,
-        `asOf: "${new Date(end * 1000 - 1).toISOString()}"`,
+        `at: "${new Date(end * 1000 - 1).toISOString()}"`,
       ]
       const addresses = JSON.stringify(users)
       const selection = (more = '') =>
-        `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${asOf})`} { ${WORTH} }`
+        `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${at})`} { ${WORTH} }`
       const data = await gateway.ask(`{
-        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${asOf}) { earningsUsd worthUsd } }`).join(' ')}
-        some: portfolio(addresses: ${addresses}, ${asOf}) { ${selection('totalPoints rank')} points: totalPoints bestRank
+        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${at}) { earningsUsd worthUsd } }`).join(' ')}
+        some: portfolio(addresses: ${addresses}, ${at}) { ${selection('totalPoints rank')} points: totalPoints bestRank
           earnings { earningsUsd worthUsd } } }`)
       for (const { series, worth, earnings } of Object.values<Row>(data)) {
         const last = series.at(-1)
@@ -765,9 +763,9 @@ test('an empty store, and an invalid moment', async () => {
   try {
     const nothing = asker(empty)
     expect(
-      await nothing(`{ user(address: "${nobody}") { earnings(asOf: "2026-03-01") { earningsUsd entityCount }
-        netApr(asOf: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-01") { time } }
-        portfolio(addresses: ["${nobody}"], asOf: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } entities { borrowed { usd } }
+      await nothing(`{ user(address: "${nobody}") { earnings(at: "2026-03-01") { earningsUsd entityCount }
+        netApr(at: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(at: "2026-03-01") { time } }
+        portfolio(addresses: ["${nobody}"], at: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } entities { borrowed { usd } }
           worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
@@ -790,8 +788,8 @@ test('an empty store, and an invalid moment', async () => {
     await empty.close()
   }
   for (const field of [
-    `user(address: "${nobody}") { earnings(asOf: "yesterday") { earningsUsd } }`,
-    'portfolio(addresses: [], asOf: 5) { totalPoints }',
+    `user(address: "${nobody}") { earnings(at: "yesterday") { earningsUsd } }`,
+    'portfolio(addresses: [], at: 5) { totalPoints }',
   ]) {
     const { errors } = await gateway.graphql(`{ ${field} }`)
     expect(errors?.[0].message).toMatch(/date/i)
@@ -808,9 +806,9 @@ test('many users and addresses take as many statements as one', async () => {
   const series = '{ points rank worth { netUsd } earningsUsd positionCount liquidationRewardCount }'
   const portfolio = `query ($a: [Address!]!) { portfolio(addresses: $a) { series ${series} } }`
   const each = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { series ${series} } }`
-  const then = `query ($a: [Address!]!) { portfolio(addresses: $a, asOf: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
-  const past = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { worth(asOf: "2026-03-09") { netUsd } earnings(asOf: "2026-03-09") { earningsUsd }
-    netApr(asOf: "2026-03-09") { earnNetApr: netDepositApr } latestSnapshots(asOf: "2026-03-09") { time } } }`
+  const then = `query ($a: [Address!]!) { portfolio(addresses: $a, at: "2026-03-09T12:00:00Z") { ${PORTFOLIO} } }`
+  const past = `query ($a: [Address!]!) { lookupUsers(addresses: $a) { worth(at: "2026-03-09") { netUsd } earnings(at: "2026-03-09") { earningsUsd }
+    netApr(at: "2026-03-09") { earnNetApr: netDepositApr } latestSnapshots(at: "2026-03-09") { time } } }`
   for (const a of [users.slice(0, 1), [...users, nobody]]) {
     expect(await count(portfolio, { a })).toBe(1)
     expect(await count(each, { a })).toBe(1)

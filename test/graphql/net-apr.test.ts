@@ -66,11 +66,11 @@ describe.each([
 ])('a rate that is not known does not weigh in net APR, %s', (_, gateway) => {
   test.each([
     ['a user', (user: string) => `user(address: "${user}")`, ''],
-    ['a user at a moment', (user: string) => `user(address: "${user}")`, '(asOf: "2999-01-01")'],
+    ['a user at a moment', (user: string) => `user(address: "${user}")`, '(at: "2999-01-01")'],
     ['a portfolio', (user: string) => `portfolio(addresses: ["${user}"])`, ''],
     [
       'a portfolio at a moment',
-      (user: string) => `portfolio(addresses: ["${user}"], asOf: "2999-01-01")`,
+      (user: string) => `portfolio(addresses: ["${user}"], at: "2999-01-01")`,
       '',
     ],
   ])('of %s', async (_, owner, args) => {

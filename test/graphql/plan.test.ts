@@ -791,6 +791,8 @@ describe('an argument that resolvers refuse is refused by the plan too, of whate
     add({ from: '"2026-01-02T00:00:00Z"', to: '"2020-01-01T00:00:00Z"' })
     add({ from: '"9"', to: '"1"' })
     add({ asOf: '"1970-01-01T00:00:01Z"' })
+    add({ at: '"yesterday"' })
+    add({ since: '"2026-01-02"', at: '"2020-01-01"' })
     add({ date: '"1970-01-01T00:00:01Z"' })
     add({ afterRecord: '"none"' })
     add({ scope: '{ window: { from: "2026-01-02", to: "2020-01-01" } }' })

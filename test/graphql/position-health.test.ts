@@ -405,7 +405,7 @@ describe('lists', () => {
       const data = await gateway.ask(`{
       now: currentPositions(first: 1000, where: { ${where} }, ${ORDER}) { totalCount nodes { ${FIELDS} } }
       plain: currentPositions(first: 1000, where: { ${where} }) { nodes { ${FIELDS} } }
-      asOf: positions(asOf: "2026-03-02T12:00:00Z", first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } }
+      asOf: positions(asOf: "2026-03-02", first: 1000, where: { ${where} }, ${ORDER}) { nodes { ${FIELDS} } }
       before: positions(first: 1000, where: { ${where}, date: { eq: "${DAYS[0]}" } }, ${ORDER}) { nodes { ${FIELDS} } }
       dates: positions(first: 1000, where: { ${where}, date: { in: ["${NEWEST}"] } }) { nodes { ${FIELDS} } }
     }`)

@@ -52,7 +52,7 @@ const operations: Record<string, { statements: number; query: string; unplanned?
   },
   'users → worth and its change, current positions → pool': {
     statements: 8,
-    query: users(`worth { netUsd } past: worth(asOf: "2026-01-05") { netUsd } change { netWorthUsd }
+    query: users(`worth { netUsd } past: worth(at: "2026-01-05") { netUsd } change { netWorthUsd }
       currentPositions(first: $n) { totalCount nodes { points pool { displayName tvlUsd } } }`),
   },
   'markets → pool → multiplier, market; → snapshots → user': {

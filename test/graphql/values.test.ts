@@ -82,7 +82,7 @@ describe('scalars', () => {
       ],
     },
     DateTime: {
-      field: (value: string) => `program(asOf: ${value}) { userCount }`,
+      field: (value: string) => `portfolio(addresses: [], at: ${value}) { totalPoints }`,
       good: [
         '2025-03-01',
         '2025-03-01T00:00:00.000Z',

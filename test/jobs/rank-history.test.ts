@@ -41,7 +41,7 @@ describe('as of a date', () => {
   test('the leaderboard is what the points up to it make', async () => {
     for (const date of [dates[0], dates[11], dates.at(-2), dates.at(-1)]) {
       const { leaderboard } = await gateway.ask(
-        `{ leaderboard(scope: { asOf: "${date}T15:00:00Z" }, first: 1000) { totalCount nodes { userAddress points rank } } }`,
+        `{ leaderboard(scope: { asOf: "${date}" }, first: 1000) { totalCount nodes { userAddress points rank } } }`,
       )
       const board = await boardAsOf(date ?? '')
       expect(leaderboard.nodes).toEqual(board)
@@ -147,7 +147,7 @@ describe('as of a date', () => {
   })
 
   test('asOf that is null is now', async () => {
-    const query = `query ($asOf: DateTime) { user(address: "${sampleUser}") {
+    const query = `query ($asOf: Date) { user(address: "${sampleUser}") {
       points: totalPoints rank then: totalPoints(asOf: $asOf) rankThen: rank(asOf: $asOf) } }`
     for (const variables of [{}, { asOf: null }, { asOf: '2999-01-01' }]) {
       const { user } = await gateway.ask(query, variables)
@@ -167,7 +167,7 @@ describe('pools, positions and multipliers as of a date', () => {
           (
             date,
             i,
-          ) => `at${i}: totals(asOf: "${date}T09:00:00Z") { date points: totalPoints pointsOfDate: points positionCount
+          ) => `at${i}: totals(asOf: "${date}") { date points: totalPoints pointsOfDate: points positionCount
         suppliedUsd protectedUsd tvlUsd borrowedUsd multiplier { depositA } }`,
         )
         .join(' ')}
@@ -201,13 +201,13 @@ describe('pools, positions and multipliers as of a date', () => {
     const { pools, positions, multiplierRevisions } = await gateway.ask(`{
       pools(first: 3) { nodes { totals(asOf: "2001-01-01") { date } } }
       positions(asOf: "2001-01-01") { totalCount nodes { points } }
-      multiplierRevisions(asOf: "2001-01-01") { totalCount nodes { depositA } } }`)
+      multiplierRevisions(at: "2001-01-01") { totalCount nodes { depositA } } }`)
     expect(pools.nodes).toEqual([{ totals: null }, { totals: null }, { totals: null }])
     expect(positions).toEqual({ totalCount: 0, nodes: [] })
     expect(multiplierRevisions).toEqual({ totalCount: 0, nodes: [] })
   })
 
-  test('positions are those of the last date up to the moment, wherever they are listed', async () => {
+  test('positions are those of the last date up to this one, wherever they are listed', async () => {
     const list = '{ totalCount nodes { id distributionDate: date } }'
     const { pools } = await gateway.ask('{ pools(first: 1) { nodes { address } } }')
     const asked = (argument: string) =>
@@ -215,7 +215,7 @@ describe('pools, positions and multipliers as of a date', () => {
         user(address: "${sampleUser}") { positions(${argument}, orderBy: POINTS) ${list} }
         pool(address: "${pools.nodes[0].address}") { positions(${argument}, orderBy: POINTS) ${list} } }`)
     for (const [moment, date] of [
-      [`${dates[11]}T23:59:59Z`, dates[11]],
+      [dates[11], dates[11]],
       [dates[10], dates[10]],
       ['2999-01-01', dates.at(-1)],
     ])
@@ -248,9 +248,9 @@ describe('pools, positions and multipliers as of a date', () => {
     )
     await pool.query('DELETE FROM multiplier WHERE pool_address = $1', [removed])
     const answer = await gateway.ask(
-      `{ then: multiplierRevisions(asOf: "${then}", first: 1000) ${list}
-         later: multiplierRevisions(asOf: "2999-01-01", first: 1000) ${list}
-         page: multiplierRevisions(asOf: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
+      `{ then: multiplierRevisions(at: "${then}", first: 1000) ${list}
+         later: multiplierRevisions(at: "2999-01-01", first: 1000) ${list}
+         page: multiplierRevisions(at: "${then}", first: 2) { nodes { poolAddress } pageInfo { endCursor } } }`,
     )
     expect(answer.then).toEqual({
       totalCount: before.multipliers.nodes.length,
@@ -263,7 +263,7 @@ describe('pools, positions and multipliers as of a date', () => {
       }),
     )
     const next = await gateway.ask(
-      `{ multiplierRevisions(asOf: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
+      `{ multiplierRevisions(at: "${then}", first: 2, after: "${answer.page.pageInfo.endCursor}") { nodes { poolAddress } } }`,
     )
     expect(
       [...answer.page.nodes, ...next.multiplierRevisions.nodes].map((one: Row) => one.poolAddress),

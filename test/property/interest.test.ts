@@ -203,12 +203,12 @@ describe('by hand', () => {
       byAsset: [{ ...parts, asset: { symbol: 'USDC' }, interest }],
       byPool: [{ ...parts, poolAddress: record.pools.id }],
     })
-    expect(await earnings(`(asOf: "${iso(at(1, 90))}")`)).toMatchObject({
+    expect(await earnings(`(at: "${iso(at(1, 90))}")`)).toMatchObject({
       profitUsd: 4,
       interestUsd: 4,
       liquidationUsd: 0,
     })
-    expect(await earnings(`(from: "${iso(at(1))}")`)).toMatchObject({
+    expect(await earnings(`(since: "${iso(at(1))}")`)).toMatchObject({
       profitUsd: 11,
       interestUsd: 6,
       priceUsd: 0,
@@ -277,7 +277,7 @@ describe('by hand', () => {
     // Before a period, it counts alike at both ends.
     const later = snapshot(usdcMarket, at(3), [1004n * USDC, 0n, 0n], [1004, 0, 0])
     await store({ prices: [], flows, rewards: [], snapshots: [held, later] })
-    expect(await earnings(`(from: "${iso(at(2, 60))}")`)).toMatchObject({
+    expect(await earnings(`(since: "${iso(at(2, 60))}")`)).toMatchObject({
       interestUsd: 1,
       breakdown: [{ interest: { raw: '1000000' } }],
     })
@@ -293,7 +293,7 @@ describe('by hand', () => {
       rewards: [],
       snapshots: [snapshot(usdcMarket, at(2), none, [0, 0, 0])],
     })
-    expect(await earnings(`(asOf: "${iso(at(3))}")`)).toMatchObject({
+    expect(await earnings(`(at: "${iso(at(3))}")`)).toMatchObject({
       profitUsd: -1496,
       interestUsd: 4,
       priceUsd: -1500,
@@ -385,7 +385,7 @@ describe('by hand', () => {
         owed: estimate(amountUsd: 9125, days: 5, borrowed: true) { interestUsd } } }`,
     )) as Row
     expect([market.supplied.interestUsd, market.owed.interestUsd]).toEqual([10, 5])
-    expect(await earnings(`(from: "${iso(at(0))}")`)).toMatchObject({
+    expect(await earnings(`(since: "${iso(at(0))}")`)).toMatchObject({
       profitUsd: 5,
       interestUsd: market.supplied.interestUsd - market.owed.interestUsd,
       priceUsd: 0,
@@ -561,7 +561,7 @@ const histories: fc.Arbitrary<History> = fc.record({
 async function expectSeries({ snapshots }: History, user: string) {
   const days = Array.from({ length: DAYS }, (_, day) => day)
   const endOf = (day: number) => at(day + 1) - 0.001
-  const ends = days.map((day) => `d${day}: earnings(asOf: "${iso(endOf(day))}") { ${PARTS} }`)
+  const ends = days.map((day) => `d${day}: earnings(at: "${iso(endOf(day))}") { ${PARTS} }`)
   const span = `interval: DAY, from: "${iso(START)}", to: "${iso(endOf(DAYS - 1))}"`
   const query = `{ user(address: "${user}") { series(${span}) { ${PARTS} } ${ends.join(' ')} } }`
   const [planned, resolved] = await Promise.all(roads.map((ask) => ask(query) as Promise<Row>))
@@ -584,9 +584,9 @@ test('in any history, interest and profit are those of exact arithmetic, and the
       for (const user of USERS)
         for (const [args, moment, since] of [
           ['', forever, undefined],
-          [`(asOf: "${iso(to)}")`, to, undefined],
-          [`(from: "${iso(from)}")`, forever, from],
-          [`(from: "${iso(from)}", asOf: "${iso(to)}")`, to, from],
+          [`(at: "${iso(to)}")`, to, undefined],
+          [`(since: "${iso(from)}")`, forever, from],
+          [`(since: "${iso(from)}", at: "${iso(to)}")`, to, from],
         ] as const) {
           const answer = await earnings(args, user)
           for (const row of [answer, ...answer.breakdown, ...answer.byAsset, ...answer.byPool]) {

@@ -13,9 +13,9 @@ const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString
 
 test.each([
   ['of all time', ''],
-  ['until a moment', `(asOf: "${day(8)}")`],
-  ['of a period', `(from: "${day(15)}", asOf: "${day(4)}")`],
-  ['since a moment', `(from: "${day(10)}")`],
+  ['until a moment', `(at: "${day(8)}")`],
+  ['of a period', `(since: "${day(15)}", at: "${day(4)}")`],
+  ['since a moment', `(since: "${day(10)}")`],
 ])(
   'both parts of earnings add up to them, and those of groups to the parts of all: %s',
   async (_, args) => {
@@ -129,7 +129,7 @@ test.each([
     await pool.query(`INSERT INTO market_snapshot (user_address, chain_id, market_id, timestamp, position_id, collateral_assets, collateral_usd,
         protected_assets, protected_usd, debt_assets, debt_usd)
       SELECT '${user}', chain_id, entity_id, 99, 'main', 1, ${supplied}, 0, 0, 1, ${borrowed} FROM cash_flow WHERE user_address = '${user}' LIMIT 1`)
-    for (const args of ['', '(asOf: "2020-01-01")', '(from: "1960-01-01")']) {
+    for (const args of ['', '(at: "2020-01-01")', '(since: "1960-01-01")']) {
       const { user: answer } = await gateway.ask(
         `{ user(address: "${user}") { earnings${args} { realisedUsd unrealisedUsd byPool { realisedUsd } } } }`,
       )
@@ -158,11 +158,11 @@ test('a cash flow without a price counts alike at both ends of a period that it 
   const earnings = async (args: string) =>
     await gateway.ask(`{ user(address: "${user}") { earnings${args} {
         ${PARTS} hasIncompletePrices breakdown { realisedUsd } byPool { realisedUsd } byAsset { realisedUsd } } }
-        portfolio(addresses: ["${user}"]${args.includes('asOf') ? ', asOf: "2020-01-01"' : ''}) {
-          earnings(from: "1970-01-01T01:00:00Z") { ${PARTS} } } }`)
+        portfolio(addresses: ["${user}"]${args.includes('at:') ? ', at: "2020-01-01"' : ''}) {
+          earnings(since: "1970-01-01T01:00:00Z") { ${PARTS} } } }`)
   for (const args of [
-    '(from: "1970-01-01T01:00:00Z")',
-    '(from: "1970-01-01T01:00:00Z", asOf: "2020-01-01")',
+    '(since: "1970-01-01T01:00:00Z")',
+    '(since: "1970-01-01T01:00:00Z", at: "2020-01-01")',
   ]) {
     const { user, portfolio } = await earnings(args)
     expect(user.earnings).toMatchObject({ earningsUsd: 10, hasIncompletePrices: false })
@@ -175,6 +175,6 @@ test('a cash flow without a price counts alike at both ends of a period that it 
   expect(all).toMatchObject({ realisedUsd: null, hasIncompletePrices: true })
   // A flow without a price within the period does count.
   await flow(2, 5500, 'deposit', null)
-  const { user: later } = await earnings('(from: "1970-01-01T01:00:00Z")')
+  const { user: later } = await earnings('(since: "1970-01-01T01:00:00Z")')
   expect(later.earnings).toMatchObject({ realisedUsd: null, hasIncompletePrices: true })
 })

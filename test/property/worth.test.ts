@@ -194,8 +194,8 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
   await fc.assert(
     fc.asyncProperty(snapshots, cashFlows, moment, async (all, flows, time) => {
       await store(all, flows)
-      for (const asOf of [undefined, new Date(time).toISOString()]) {
-        const [args, its] = asOf ? [`(asOf: "${asOf}")`, `, asOf: "${asOf}"`] : ['', '']
+      for (const at of [undefined, new Date(time).toISOString()]) {
+        const [args, its] = at ? [`(at: "${at}")`, `, at: "${at}"`] : ['', '']
         const query = `{
           users(where: { addresses: ${JSON.stringify([...USERS, nobody])} }) { nodes { address worth${args} { ${WORTH} }
             latestSnapshots${args} { ${HOLDING} } earnings${args} { worthUsd } } }
@@ -234,7 +234,7 @@ test('a portfolio is worth what its users are, who are worth what they hold, now
             ),
             usdOf(sum(ofType('VAULT'), (row: Row) => exact(row.supplied.usd))),
           ])
-          if (asOf) continue
+          if (at) continue
           for (const { address, worth } of users.nodes) {
             const { data } = (await (
               await gateway.get(`/v1/users/${address}/earnings`)
@@ -383,7 +383,7 @@ test('a wallet whose prices and rates stand still earns nothing in each bucket, 
             Date.parse(buckets.at(-1)?.start) + (interval === 'DAY' ? 1 : 7) * DAY * 1000 - 1,
           )
           const { portfolio } = (await ask(
-            `{ portfolio(addresses: ${JSON.stringify(group)}, asOf: "${to.toISOString()}") { earnings { earningsUsd } } }`,
+            `{ portfolio(addresses: ${JSON.stringify(group)}, at: "${to.toISOString()}") { earnings { earningsUsd } } }`,
           )) as Row
           expect(portfolio.earnings.earningsUsd).toBe(-buckets.at(-1)?.pendingCashUsd + 0)
         }

@@ -127,7 +127,7 @@ describe('a copy of a gateway', () => {
     const apr = '{ netDepositApr netBorrowApr }'
     const moments = [-4, -3, -2].map((offset) => `${day(offset)}T23:59:59.999Z`)
     const query = `{ users(first: 1000) { nodes {
-      address ${moments.map((moment, at) => `at${at}: netApr(asOf: "${moment}") ${apr}`).join(' ')}
+      address ${moments.map((moment, at) => `at${at}: netApr(at: "${moment}") ${apr}`).join(' ')}
     } } }`
     expect(await copy.ask(query)).toEqual(await source.ask(query))
   })

@@ -37,7 +37,7 @@ export async function answersOf(base: string): Promise<Record<string, string>> {
 
 /** Waits for the ranks of past dates, which come in the background. */
 export async function ranked(base: string): Promise<void> {
-  const query = '{ users(first: 1) { nodes { rank(asOf: "2026-03-02T00:00:00Z") } } }'
+  const query = '{ users(first: 1) { nodes { rank(asOf: "2026-03-02") } } }'
   const answer = async () =>
     (await fetch(`${base}/graphql?query=${encodeURIComponent(query)}`)).text()
   await expect.poll(answer).toMatch(/"rank":\d/)
@@ -47,7 +47,7 @@ const GRAPH = [
   `{ runs { nodes { recordId kind status date requestedBy startedAt finishedAt sources { kind } } }
     multiplierRevisions { nodes { recordId poolAddress depositA changedAt changedBy } } }`,
   `{ users { nodes { address points: totalPoints earnings { earningsUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
-    rank(asOf: "2026-03-02T00:00:00Z") dailyPoints { nodes { distributionDate: date points } } } } }`,
+    rank(asOf: "2026-03-02") dailyPoints { nodes { distributionDate: date points } } } } }`,
   `{ users { nodes { liquidationRewards { nodes { txHash liquidReward { usd } } } activity { nodes { __typename time } } } } }`,
   '{ leaderboard { nodes { rank userAddress points } } distributions { nodes { date totalPoints: points } } }',
 ]

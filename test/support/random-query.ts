@@ -52,7 +52,7 @@ function argumentsOf(
       args.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') args.push(`asset: ${one('token')}`)
     if (name === 'assets') args.push(`assets: [${one('token')}, ${one('token')}]`)
-    if (['date', 'asOf', 'since', 'afterDate', 'until'].includes(name))
+    if (['date', 'asOf', 'at', 'since', 'afterDate', 'until'].includes(name))
       args.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query')
       args.push(`${name}: ${String(type).startsWith('Date') ? date() : `"${seconds()}"`}`)

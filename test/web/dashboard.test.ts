@@ -340,7 +340,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const before = new Date(Date.parse(date) - 3 * 86_400_000).toISOString().slice(0, 10)
       await page.getByLabel('As of').fill(before)
       const past = await graphql(
-        'query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 25) { nodes { rank points } } }',
+        'query ($asOf: Date!) { leaderboard(scope: { asOf: $asOf }, first: 25) { nodes { rank points } } }',
         { asOf: before },
       )
       const pairs = (nodes: any[]) => nodes.map(({ rank, points }) => [rank, points])
@@ -400,7 +400,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10)
     const past = shift(-5)
     const board = await graphql(
-      `query ($asOf: DateTime!, $date: Date!) { program(asOf: $asOf) { totalPoints positionCount: recordCount } distribution(date: $date) { positionCount }
+      `query ($asOf: Date!, $date: Date!) { program(asOf: $asOf) { totalPoints positionCount: recordCount } distribution(date: $date) { positionCount }
         leaderboard(scope: { asOf: $asOf }, first: 1000) { totalCount nodes { points } } }`,
       { asOf: past, date: past },
     )

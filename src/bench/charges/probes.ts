@@ -305,7 +305,11 @@ class Walk {
     const alone = (value: (nth: number) => string) => [{ name: arg.name, value }]
     switch (arg.name) {
       case 'asOf':
-        return alone((nth) => `asOf: "${momentOf(dates, nth, type.name)}"`)
+      case 'at':
+        return alone((nth) => `${arg.name}: "${momentOf(dates, nth, type.name)}"`)
+      case 'since':
+        if (type.name !== 'DateTime') return []
+        return alone((nth) => `since: "${momentOf(dates.slice(0, -1), nth, type.name)}"`)
       case 'from':
         if (type.name === 'BigInt' || isNonNullType(arg.type)) return []
         return alone((nth) => {
@@ -333,7 +337,7 @@ class Walk {
         return [
           {
             name: 'scope.asOf',
-            value: (nth) => `scope: { asOf: "${momentOf(dates, nth, 'DateTime')}" }`,
+            value: (nth) => `scope: { asOf: "${momentOf(dates, nth, 'Date')}" }`,
           },
           {
             name: 'scope.window',

@@ -248,7 +248,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'as of: the leaderboard, top 100',
       query:
-        'query ($asOf: DateTime!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { ' +
+        'query ($asOf: Date!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { ' +
         'userAddress points rank } } }',
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql:
@@ -259,7 +259,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'as of: the points and the rank of a user',
       query:
-        'query ($user: Address!, $asOf: DateTime!) { user(address: $user) { points: ' +
+        'query ($user: Address!, $asOf: Date!) { user(address: $user) { points: ' +
         'totalPoints(asOf: $asOf) rank(asOf: $asOf) } }',
       variants: some(users).map((user, i) => ({
         variables: { user, asOf: asOf[i % asOf.length] },
@@ -531,7 +531,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the totals of 40 pools',
-      query: `query ($asOf: DateTime!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
+      query: `query ($asOf: Date!) { pools(first: 40) { nodes { address totals(asOf: $asOf) {
         points: totalPoints pointsOfDate: points positionCount tvlUsd borrowedUsd } } } }`,
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql: `SELECT p.id, sum(d.a_points + d.b_points) / 1e6::float8,
@@ -551,7 +551,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: the positions of a pool',
-      query: `query ($pool: Address!, $asOf: DateTime!) { pool(address: $pool) {
+      query: `query ($pool: Address!, $asOf: Date!) { pool(address: $pool) {
         positions(asOf: $asOf, first: 100) { nodes { legacy { recordId } points } } } }`,
       variants: some(pools).map((pool, i) => ({
         variables: { pool, asOf: asOf[i % asOf.length] },
@@ -564,9 +564,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     },
     {
       name: 'as of: all multipliers',
-      query: `query ($asOf: DateTime!) { multiplierRevisions(asOf: $asOf, first: 1000) {
+      query: `query ($at: DateTime!) { multiplierRevisions(at: $at, first: 1000) {
         nodes { poolAddress depositA borrowB } } }`,
-      variants: asOf.map((date) => ({ variables: { asOf: date }, values: [`${date}T00:00:00Z`] })),
+      variants: asOf.map((date) => ({ variables: { at: date }, values: [`${date}T00:00:00Z`] })),
       sql: `SELECT DISTINCT ON (pool_address) pool_address, deposit_token_a, borrow_token_b
         FROM multiplier_revision
         WHERE changed_at <= $1 ORDER BY pool_address, id DESC`,

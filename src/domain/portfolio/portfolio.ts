@@ -14,7 +14,7 @@ import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 export interface Portfolio {
   users: string[]
   addresses: string[]
-  asOf: Date | null
+  at: Date | null
 }
 
 /**

@@ -46,7 +46,7 @@ const gained = (name: keyof typeof profitColumns) =>
     type: 'float',
     nullable: true,
     description:
-      `\`${name}\` of \`earnings(asOf)\` at the end of the bucket, in USD. Null before the first ` +
+      `\`${name}\` of \`earnings(at)\` at the end of the bucket, in USD. Null before the first ` +
       'snapshot, and if a price that it needs is not known.',
   }) as const
 
@@ -57,7 +57,7 @@ const netApr = (kind: 'Deposit' | 'Borrow', weights: string) =>
     nullable: true,
     description:
       `The average ${kind.toLowerCase()} APR at the end of the bucket as a fraction, ` +
-      `weighted by ${weights} in USD, like \`netApr(asOf)\`. 0 without any; null before ` +
+      `weighted by ${weights} in USD, like \`netApr(at)\`. 0 without any; null before ` +
       'the first snapshot, and where no rate of them is known.',
   }) as const
 
@@ -120,7 +120,7 @@ const PARTS = {
       nullable: true,
       description:
         'Net cash of the cash flows after the snapshots and up to the end of the bucket, in ' +
-        'USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(asOf)` ' +
+        'USD: no snapshot shows them yet, so the bucket leaves them out. `earnings(at)` ' +
         'counts them: with all prices known it is this much less than `earningsUsd`. Null ' +
         'if one of them lacks a price.',
     },
@@ -131,7 +131,7 @@ const PARTS = {
       description:
         'True if the price of an amount other than 0 is missing in the snapshots or the ' +
         'cash flows up to them: what depends on it is null here, and counts it as 0 in ' +
-        '`earnings(asOf)`. Null before the first snapshot.',
+        '`earnings(at)`. Null before the first snapshot.',
     },
   }),
   profit: sqlColumns({

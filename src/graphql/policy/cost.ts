@@ -49,7 +49,7 @@ const CONDITION = 1
 // Skipped rows are read too.
 const SKIPPED = 0.5
 const MOST_SKIPPED = 1e9
-const MOMENTS = ['asOf', 'from']
+const MOMENTS = ['asOf', 'at', 'since', 'from']
 
 /**
  * The cost of a field by how it is read: once for its place in the operation, and for each row of

@@ -3,6 +3,6 @@ import type { Types } from './builder.ts'
 
 export const asOfArgument = (arg: ArgBuilder<Types>) =>
   arg({
-    type: 'DateTime',
-    description: 'Only positions on the last date at or before this time, if any.',
+    type: 'Date',
+    description: 'Only positions on the last distribution date up to this one, if any.',
   })

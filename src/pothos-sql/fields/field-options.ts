@@ -6,6 +6,8 @@ import { listArguments } from './page-arguments.ts'
 import { type AssertArguments, declare, type Extensions, type SqlField } from './sql-field.ts'
 import { resolvedList, type SqlList } from './sql-list.ts'
 
+const PAST = ['asOf']
+
 interface Past<Row> {
   /** Read instead if the argument `asOf` has a value: its key is that of the row, and `asOf`. */
   past?: Lookup<Row>
@@ -26,7 +28,7 @@ export function lookup<Row>(
   extensions: Extensions = {},
   { assert, past }: LookupOptions = {},
 ) {
-  const byPast = [...by, 'asOf']
+  const byPast = [...by, ...PAST]
   return {
     ...declare(
       {
@@ -34,7 +36,7 @@ export function lookup<Row>(
         lookup: kind,
         by,
         ...(assert && { assert }),
-        ...(past && { past: { kind: 'lookup', lookup: past, by: byPast } }),
+        ...(past && { past: { kind: 'lookup', lookup: past, by: byPast, given: PAST } }),
       },
       extensions,
     ),
@@ -90,13 +92,15 @@ export function column<Row>(
   by: readonly string[],
   { past }: Past<HostValue> = {},
 ) {
-  const byPast = [...by, 'asOf']
+  const byPast = [...by, ...PAST]
   return {
     ...declare({
       kind: 'column',
       column: name,
       without: { lookup: kind, by },
-      ...(past && { past: { kind: 'column', column: name, of: { lookup: past, by: byPast } } }),
+      ...(past && {
+        past: { kind: 'column', column: name, of: { lookup: past, by: byPast }, given: PAST },
+      }),
     }),
     resolve: async (row: HostValue, args: HostValue, context: SqlContext): Promise<HostValue> => {
       if (past && args.asOf) return (await rowAt(past, keyOf(row, args, byPast), context))?.[name]

@@ -8,9 +8,9 @@ import type { PlainList, SqlList } from './sql-list.ts'
 /**
  * The SQL of a field, in `extensions.sqlField`. An exposed field needs none: it is the row's column
  * of that name. A plan leaves other fields without one to their resolvers.
- * @property past what is read instead if the argument `asOf` or `from` has a value
+ * @property past what is read instead if one of the arguments `given` is sent
  */
-export type SqlField = SqlOfField & { past?: SqlOfField }
+export type SqlField = SqlOfField & { past?: SqlOfField & { given: readonly string[] } }
 
 type SqlOfField =
   /**

@@ -101,10 +101,9 @@ class Compiler {
   #field(field: Field, scope: Scope, own: Own | undefined): Piece {
     const { definition, node } = field
     const declared = definition.extensions.sqlField as SqlField | undefined
-    const isPast =
-      declared?.past &&
-      node.arguments?.some(({ name }) => name.value === 'asOf' || name.value === 'from')
-    const sqlField = isPast ? declared.past : declared
+    const past = declared?.past
+    const isPast = node.arguments?.some(({ name }) => past?.given.includes(name.value))
+    const sqlField = isPast ? past : declared
     const column = (name: string | undefined) => {
       if (name === undefined) throw new Unplanned(`${definition.name} is resolved`)
       return leaf(definition.type, scope.value(name))

@@ -179,10 +179,10 @@ export function addDistribution(builder: Builder): void {
       description: "The program's totals, now or as of a date, which `series` ignores.",
       args: {
         asOf: t.arg({
-          type: 'DateTime',
+          type: 'Date',
           description:
-            'The point in time: only distribution dates at or before it count. Defaults to the ' +
-            'newest date. All totals are 0 before the first date.',
+            'The last distribution date that counts. Defaults to the newest. All totals are 0 ' +
+            'before the first date.',
         }),
       },
       ...programReading,

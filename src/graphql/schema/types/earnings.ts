@@ -47,23 +47,23 @@ import { poolAt, poolField } from './pool.ts'
 // size.
 const MOST_ENTITIES = 20
 
-export const fromArgument = (arg: ArgBuilder<Types>) =>
+export const sinceArgument = (arg: ArgBuilder<Types>) =>
   arg({
     type: 'DateTime',
     description:
       'The start of a period: all amounts, also those by market, vault, asset and pool, are ' +
-      'changes since then. Not later than `asOf`.',
+      'changes since then. Not later than `at`.',
   })
 
 /** @throws BAD_INPUT */
 export function assertPeriod({
-  from,
-  asOf,
+  since,
+  at,
 }: {
-  from?: Date | null | undefined
-  asOf?: Date | null | undefined
+  since?: Date | null | undefined
+  at?: Date | null | undefined
 }): void {
-  if (from && asOf && from > asOf) throw badArgument('from', 'must not be later than asOf')
+  if (since && at && since > at) throw badArgument('since', 'must not be later than at')
 }
 
 export const earningsReading = heldBy(earningsColumns, earningsFrom, undefined, assertPeriod)

@@ -40,8 +40,8 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
   types: ['text', 'bigint', 'timestamptz', 'timestamptz'] satisfies KeyType[],
   always: true,
   at: (address: Prisma.Sql, chainId: Prisma.Sql, moment: Prisma.Sql, since?: Prisma.Sql) => {
-    const at = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
-    const holder = { owners: oneOwner(address), ...at, since: since && Prisma.raw('at.since') }
+    const then = { chainId: Prisma.raw('at.chain_id'), asOf: Prisma.raw('at.moment') }
+    const holder = { owners: oneOwner(address), ...then, since: since && Prisma.raw('at.since') }
     return Prisma.sql`FROM (
         SELECT ${chainId} AS chain_id, ${moment} AS moment,
           ${since ?? Prisma.sql`NULL`} AS since) at
@@ -50,9 +50,9 @@ const holdingsAsOf = (columns: Columns, from: From) => ({
 })
 
 /**
- * Declares a user's aggregate over holdings, now or as of the argument `asOf`.
+ * Declares a user's aggregate over holdings, now or at the argument `at`.
  * @param presence the column that is null if the aggregate is null
- * @param assert checks the arguments; the field then has an argument `from` too
+ * @param assert checks the arguments; the field then has an argument `since` too
  */
 export const heldBy = (
   columns: Columns,
@@ -63,6 +63,7 @@ export const heldBy = (
   const lookup = (held: Omit<Lookup, 'load'>) =>
     defineLookup({ ...held, ...(presence && { presence }) })
   const by = ['address', 'chainId']
+  const given = ['at', ...(assert ? ['since'] : [])]
   return sqlFields.declare(
     {
       kind: 'lookup',
@@ -71,7 +72,8 @@ export const heldBy = (
       past: {
         kind: 'lookup',
         lookup: lookup(holdingsAsOf(columns, from)),
-        by: [...by, 'asOf', ...(assert ? ['from'] : [])],
+        by: [...by, ...given],
+        given,
         ...(assert && { assert }),
       },
     },

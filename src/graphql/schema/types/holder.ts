@@ -3,6 +3,7 @@ import { listTypes, sqlFields } from 'pothos-sql'
 import { type HolderRow, holders, holdersIn } from '../../../domain/holding/holders.ts'
 import { momentSql } from '../../../domain/holding/holding.ts'
 import type { EntityType } from '../../../domain/holding/place.ts'
+import { DAY_MS } from '../../../time.ts'
 import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
@@ -10,15 +11,17 @@ import { related } from '../relation.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { userAt, userField } from './user-ref.ts'
 
+const endOf = (day: Date) => new Date(day.getTime() + DAY_MS - 1)
+
 const holdersOf = (arg: ArgBuilder<Types>, kind: EntityType) =>
   sqlFields.list(arg, 'Holder', {
     args: {
       asOf: arg({
-        type: 'DateTime',
-        description: 'Only snapshots at or before this time. Default: all.',
+        type: 'Date',
+        description: 'The last day (UTC) whose snapshots count. Defaults to the newest.',
       }),
     },
-    listing: ({ asOf }) => (asOf ? holdersIn(kind, momentSql(asOf)) : holders[kind]),
+    listing: ({ asOf }) => (asOf ? holdersIn(kind, momentSql(endOf(asOf))) : holders[kind]),
     owner: sqlFields.ownedBy(holders[kind], { entityId: 'id', chainId: 'chainId' }),
     // All holders are read for the shares.
     extensions: { cost: { once: 600, count: () => OWNED_COUNT } satisfies FieldCost },

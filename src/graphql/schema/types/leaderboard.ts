@@ -108,10 +108,10 @@ export function addLeaderboard(builder: Builder): void {
     description: 'The points that count: all up to a date, or those of a window.',
     fields: (t) => ({
       asOf: t.field({
-        type: 'DateTime',
+        type: 'Date',
         description:
-          'All points up to the last distribution date at or before this time. A time in the ' +
-          'future means the newest date. The list is empty before the first date.',
+          'All points up to the last distribution date that is not after this one. A date in ' +
+          'the future means the newest. The list is empty before the first date.',
       }),
       season: t.string({
         description:

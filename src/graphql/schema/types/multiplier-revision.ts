@@ -59,16 +59,16 @@ export function addMultiplierRevision(builder: Builder): void {
   builder.queryFields((t) => ({
     multiplierRevisions: t.field({
       description:
-        'All revisions of multipliers, newest first: who changed what, and when. With `asOf`, ' +
+        'All revisions of multipliers, newest first: who changed what, and when. With `at`, ' +
         'the multipliers that were in force then, by pool address.',
       ...sqlFields.list(t.arg, 'MultiplierRevision', {
         args: {
-          asOf: t.arg({
+          at: t.arg({
             type: 'DateTime',
             description: 'Only the revision of each pool in force then. A date is midnight UTC.',
           }),
         },
-        listing: ({ asOf }) => (asOf ? revisionsAsOf(asOf) : revisionListing),
+        listing: ({ at }) => (at ? revisionsAsOf(at) : revisionListing),
       }),
     }),
   }))

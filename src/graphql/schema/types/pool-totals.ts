@@ -57,8 +57,8 @@ export function addPoolTotals(builder: Builder): void {
         'position on the date. Null before the first distribution date.',
       args: {
         asOf: t.arg({
-          type: 'DateTime',
-          description: 'The last date at or before this time counts. Default: the newest.',
+          type: 'Date',
+          description: 'The last distribution date up to this one counts. Default: the newest.',
         }),
       },
       // Sums all days of the pool up to the date.

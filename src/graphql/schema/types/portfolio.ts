@@ -18,15 +18,15 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { addedUp, addresses, RANKED_POINTS } from './charges.ts'
-import { assertPeriod, fromArgument } from './earnings.ts'
+import { assertPeriod, sinceArgument } from './earnings.ts'
 import { entityOf } from './entity-of.ts'
 import { poolAt, poolField } from './pool.ts'
 import { assertAddresses, MAX_ADDRESSES } from './user-lookup.ts'
 import { rankedPointsAt } from './user-rank.ts'
 import { userAt } from './user-ref.ts'
 
-// The end of descriptions of fields that depend on `asOf`.
-const upTo = ', or those up to `asOf`'
+// The end of descriptions of fields that depend on `at`.
+const upTo = ', or those up to `at`'
 
 export function addPortfolio(builder: Builder): void {
   const PoolHoldingType = builder.objectRef<PoolHolding>('PortfolioPool').implement({
@@ -70,10 +70,10 @@ export function addPortfolio(builder: Builder): void {
           await Promise.all(addresses.map((address) => batches.load(userAt.load, [address])))
         ).filter((one) => one !== null)
       const rankedPoints = async (portfolio: PortfolioRow, context: GraphContext) => {
-        const { addresses, asOf } = portfolio
-        if (!asOf) return together(await accounts(portfolio, context))
+        const { addresses, at } = portfolio
+        if (!at) return together(await accounts(portfolio, context))
         const all = addresses.map((address) =>
-          context.batches.load(rankedPointsAt.load, [address, asOf]),
+          context.batches.load(rankedPointsAt.load, [address, at]),
         )
         return together((await Promise.all(all)).filter((one) => one !== null))
       }
@@ -93,8 +93,8 @@ export function addPortfolio(builder: Builder): void {
           extensions: { cost: RANKED_POINTS },
           description: `Number of stored positions over all dates${upTo}.`,
           resolve: async (portfolio, _, context) => {
-            const { addresses, asOf } = portfolio
-            if (asOf) return positionCountAsOf(context.reader, addresses, asOf)
+            const { addresses, at } = portfolio
+            if (at) return positionCountAsOf(context.reader, addresses, at)
             return (await accounts(portfolio, context)).reduce(
               (sum, one) => sum + one.positionCount,
               0,
@@ -117,39 +117,39 @@ export function addPortfolio(builder: Builder): void {
           description:
             'The worth of all users together: the sum of their newest snapshots in each market ' +
             `and vault${upTo}. Null if no such snapshot is stored.`,
-          resolve: ({ addresses, asOf }, _, context) =>
-            context.batches.load(worthOf, addresses, null, asOf),
+          resolve: ({ addresses, at }, _, context) =>
+            context.batches.load(worthOf, addresses, null, at),
         }),
         earnings: t.field({
           type: 'Earnings',
           extensions: { cost: { once: 50, perRow: addedUp } },
           description:
             'The combined earnings of all users, in total and in each market and vault. With ' +
-            '`from`, what they changed by since then.',
-          args: { from: fromArgument(t.arg) },
-          resolve: ({ addresses, asOf }, { from = null }, context) => {
-            assertPeriod({ from, asOf })
-            return context.batches.load(earningsOf, addresses, null, asOf, from)
+            '`since`, what they changed by since then.',
+          args: { since: sinceArgument(t.arg) },
+          resolve: ({ addresses, at }, { since = null }, context) => {
+            assertPeriod({ since, at })
+            return context.batches.load(earningsOf, addresses, null, at, since)
           },
         }),
         netApr: t.field({
           type: 'NetApr',
           extensions: { cost: { once: 50, perRow: addedUp({}) } },
           description: 'The average APR of the combined deposits and debts of all users.',
-          resolve: ({ addresses, asOf }, _, context) =>
-            context.batches.load(netAprOf, addresses, null, asOf),
+          resolve: ({ addresses, at }, _, context) =>
+            context.batches.load(netAprOf, addresses, null, at),
         }),
         pools: t.field({
           type: [PoolHoldingType],
           extensions: { cost: { once: 100, weight: 10, perRow: 3, rows: 20 } },
-          description: 'The positions in each pool on the last date up to `asOf`, by points.',
-          resolve: ({ addresses, asOf }, _, { reader }) => poolHoldings(reader, addresses, asOf),
+          description: 'The positions in each pool on the last date up to `at`, by points.',
+          resolve: ({ addresses, at }, _, { reader }) => poolHoldings(reader, addresses, at),
         }),
         entities: t.field({
           type: [EntityHoldingType],
           extensions: { cost: { once: 200, weight: 20, perRow: 3, rows: 40 } },
           description: 'The holdings in each market, then each vault, by chain, then address.',
-          resolve: ({ addresses, asOf }, _, { reader }) => entityHoldings(reader, addresses, asOf),
+          resolve: ({ addresses, at }, _, { reader }) => entityHoldings(reader, addresses, at),
         }),
       }
     },
@@ -169,7 +169,7 @@ export function addPortfolio(builder: Builder): void {
           required: true,
           description: `The addresses of the users, at most ${MAX_ADDRESSES}.`,
         }),
-        asOf: t.arg({
+        at: t.arg({
           type: 'DateTime',
           description:
             'The point in time: only snapshots and cash flows at or before it, and ' +
@@ -177,9 +177,9 @@ export function addPortfolio(builder: Builder): void {
             '`users` and `series`.',
         }),
       },
-      resolve: (_, { asOf = null, addresses }) => {
+      resolve: (_, { at = null, addresses }) => {
         assertAddresses(addresses)
-        return { users: addresses, addresses: [...new Set(addresses)].sort(), asOf }
+        return { users: addresses, addresses: [...new Set(addresses)].sort(), at }
       },
     }),
   }))

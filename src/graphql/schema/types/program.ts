@@ -34,7 +34,7 @@ export const programReading = {
       kind: 'lookup',
       lookup: program,
       by: [],
-      past: { kind: 'lookup', lookup: programAt, by: ['asOf'] },
+      past: { kind: 'lookup', lookup: programAt, by: ['asOf'], given: ['asOf'] },
     },
     { cost: { weight: ({ asOf }) => (asOf ? COUNT : 1) } satisfies FieldCost },
   ),

@@ -66,7 +66,7 @@ export function addSeriesBuckets(builder: Builder) {
         nullable: true,
         description:
           'The worth at the end of the bucket, by the newest snapshots up to it, like ' +
-          '`worth(asOf)`. Null before the first snapshot, and where one of them lacks a price: ' +
+          '`worth(at)`. Null before the first snapshot, and where one of them lacks a price: ' +
           '`hasIncompletePrices`.',
         ...sqlFields.embedded(worth, { cost: { weight: EARNED } }, 'hasWorth'),
       }),

@@ -20,8 +20,8 @@ export function addUserRank(builder: Builder): void {
   builder.objectFields('User', (t) => {
     const asOf = () =>
       t.arg({
-        type: 'DateTime',
-        description: 'The point in time. Defaults to the newest distribution date.',
+        type: 'Date',
+        description: 'The last date that counts. Defaults to the newest distribution date.',
       })
     return {
       totalPoints: t.float({

@@ -40,18 +40,18 @@ import { columnFields, columnsType } from '../column-fields.ts'
 import { liveField } from '../live-field.ts'
 import { ownerOf, related } from '../relation.ts'
 import { POSITIONS } from './charges.ts'
-import { assertPeriod, earningsReading, fromArgument, netAprReading } from './earnings.ts'
+import { assertPeriod, earningsReading, netAprReading, sinceArgument } from './earnings.ts'
 import { addNode } from './node.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 import { worthReading } from './worth.ts'
 
-// Reads a user's newest snapshots of one kind, now or as of the argument `asOf`.
+// Reads a user's newest snapshots of one kind, now or as of the argument `at`.
 const latestRows = (kind: EntityType): PlainList => ({
   columns: snapshots.columns,
   by: ['address'],
-  from: ({ args: { chainId = null, asOf } }, address) =>
-    latestFrom(kind, address, Prisma.sql`${chainId}::bigint`, momentSql(asOf)),
+  from: ({ args: { chainId = null, at } }, address) =>
+    latestFrom(kind, address, Prisma.sql`${chainId}::bigint`, momentSql(at)),
 })
 
 const lowestHealthOf = defineLookup({
@@ -138,7 +138,7 @@ export function addUser(builder: Builder) {
   })
   builder.prismaObjectFields(User, (t) => {
     const chainId = () => t.arg({ type: 'SafeInt', description: 'Only data on this chain.' })
-    const asOf = () =>
+    const at = () =>
       t.arg({
         type: 'DateTime',
         description: 'Only snapshots and cash flows at or before this time. Default: all.',
@@ -238,8 +238,8 @@ export function addUser(builder: Builder) {
         type: ['Snapshot'],
         description:
           "The user's current holdings: in each market and vault, the snapshots at the user's " +
-          'newest timestamp there. With `asOf`, the newest at or before that time.',
-        args: { chainId: chainId(), asOf: asOf() },
+          'newest timestamp there. With `at`, the newest at or before that time.',
+        args: { chainId: chainId(), at: at() },
         ...sqlFields.declare(
           {
             kind: 'concatenated',
@@ -247,8 +247,8 @@ export function addUser(builder: Builder) {
           },
           { cost: { weight: 1, rows: 10 } },
         ),
-        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
-          context.batches.load(latestSnapshots, address, chainId, asOf),
+        resolve: ({ address }, { chainId = null, at = null }, context) =>
+          context.batches.load(latestSnapshots, address, chainId, at),
       }),
       liquidationRewards: t.field({
         description: "The user's shares of liquidation rewards, newest first.",
@@ -271,36 +271,36 @@ export function addUser(builder: Builder) {
         nullable: true,
         description:
           'The worth of the user: the sum of the newest snapshots in each market and vault. ' +
-          'With `asOf`, of the newest at or before that time. Null if no such snapshot is ' +
+          'With `at`, of the newest at or before that time. Null if no such snapshot is ' +
           'stored.',
-        args: { chainId: chainId(), asOf: asOf() },
+        args: { chainId: chainId(), at: at() },
         ...worthReading,
-        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
-          context.batches.load(worthOf, [address], chainId, asOf),
+        resolve: ({ address }, { chainId = null, at = null }, context) =>
+          context.batches.load(worthOf, [address], chainId, at),
       }),
       earnings: t.field({
         type: 'Earnings',
         description:
           "The user's earnings: the current value of the positions minus the net cash " +
-          'invested. With `asOf`, as they were at that time; with `from`, what they changed by ' +
+          'invested. With `at`, as they were at that time; with `since`, what they changed by ' +
           'since then.',
-        args: { chainId: chainId(), asOf: asOf(), from: fromArgument(t.arg) },
+        args: { chainId: chainId(), at: at(), since: sinceArgument(t.arg) },
         ...earningsReading,
-        resolve: ({ address }, { chainId = null, asOf = null, from = null }, context) => {
-          assertPeriod({ from, asOf })
-          return context.batches.load(earningsOf, [address], chainId, asOf, from)
+        resolve: ({ address }, { chainId = null, at = null, since = null }, context) => {
+          assertPeriod({ since, at })
+          return context.batches.load(earningsOf, [address], chainId, at, since)
         },
       }),
       netApr: t.field({
         type: 'NetApr',
         description:
-          "The average APR of the user's deposits and debts. With `asOf`, of those at that " +
+          "The average APR of the user's deposits and debts. With `at`, of those at that " +
           'time, at the rates in force then; before the first rates that were recorded of a ' +
           'market or vault, at those.',
-        args: { chainId: chainId(), asOf: asOf() },
+        args: { chainId: chainId(), at: at() },
         ...netAprReading,
-        resolve: ({ address }, { chainId = null, asOf = null }, context) =>
-          context.batches.load(netAprOf, [address], chainId, asOf),
+        resolve: ({ address }, { chainId = null, at = null }, context) =>
+          context.batches.load(netAprOf, [address], chainId, at),
       }),
     }
   })

@@ -29,9 +29,8 @@ export function addVaultTotals(builder: Builder): void {
       description: "The vault's totals as of a day. Null before its first snapshot.",
       args: {
         asOf: t.arg({
-          type: 'DateTime',
-          description:
-            'The point in time, whose whole day (UTC) counts. Defaults to the newest snapshot.',
+          type: 'Date',
+          description: 'The last day (UTC) that counts. Defaults to that of the newest snapshot.',
         }),
       },
       ...sqlFields.lookup(totalsAt, ['chainId', 'id', 'asOf']),
