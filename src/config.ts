@@ -369,8 +369,8 @@ export const variables = z.object({
   ANALYTICS_SOURCE: analyticsPlace
     .optional()
     .describe(
-      'where updates get snapshots, rewards, cash flows, rates and prices: a directory or an ' +
-        'http(s) address with files in the import format, another gateway or, with ' +
+      'where updates get markets, rates, prices, snapshots, rewards and cash flows: a directory ' +
+        'or an http(s) address with files in the import format, another gateway or, with ' +
         'ANALYTICS_MAPPING, a GraphQL server or a Postgres (see [Updates](#updates))',
     )
     .meta(BY_HOST),

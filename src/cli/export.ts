@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { ExportFormat, ExportProgress } from '../domain/dataset/export.ts'
-import { type DatasetFile, datasetFiles } from '../sources/index.ts'
+import { exportedFiles } from '../domain/dataset/records.ts'
+import type { DatasetFile } from '../sources/index.ts'
 import { isoDay } from '../time.ts'
 import { parseDate, print, printJson, recordCount, withDeps } from './command.ts'
 import { showWalk } from './progress.ts'
@@ -39,7 +40,7 @@ export function addExport(program: Command): void {
     .addOption(
       new Option(
         '--table <names>',
-        `only these, separated by commas: ${datasetFiles.join(', ')}`,
+        `only these, separated by commas: ${exportedFiles.join(', ')}`,
       ).argParser(addTables),
     )
     .addOption(
@@ -85,10 +86,10 @@ export function addExport(program: Command): void {
 
 function addTables(text: string, tables: DatasetFile[] = []): DatasetFile[] {
   const names = text.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !datasetFiles.includes(name as DatasetFile))
+  const unknown = names.find((name) => !exportedFiles.includes(name as DatasetFile))
   if (unknown !== undefined)
     throw new ConfigError(
-      `There is no table ${unknown.slice(0, 60)}; the tables are ${datasetFiles.join(', ')}.`,
+      `There is no table ${unknown.slice(0, 60)}; the tables are ${exportedFiles.join(', ')}.`,
     )
   return [...tables, ...(names as DatasetFile[])]
 }

@@ -36,8 +36,8 @@ export function addUpdate(program: Command): void {
     .command('update')
     .argument('[leg...]', `what to update: ${NAMES.join(', ')} (default: all that have a source)`)
     .description(
-      'fetch new and changed snapshots, rewards, cash flows, rates and prices from ' +
-        'ANALYTICS_SOURCE; a copy of a gateway also its pools, markets, vaults, tokens and rules',
+      'fetch new and changed pools, markets, vaults, tokens, rates, prices, snapshots, rewards ' +
+        'and cash flows from ANALYTICS_SOURCE; a copy of a gateway also its rules',
     )
     .addOption(
       new Option(
@@ -62,7 +62,7 @@ async function update(deps: CommandDeps, wanted: PartName[], options: UpdateFlag
     ...(deps.analytics.rules ? (['rules'] as const) : []),
     ...deps.analytics.sources.keys(),
   ]
-  const legs = wanted.length > 0 ? [...new Set(wanted)] : all
+  const legs = wanted.length > 0 ? NAMES.filter((name) => wanted.includes(name)) : all
   if (legs.length === 0)
     throw new GatewayError(
       'UNAVAILABLE',

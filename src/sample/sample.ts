@@ -24,6 +24,7 @@ export function sampleFiles(options: {
     'multiplier-revisions': () => lines(records.revisionRecords(world)),
     multipliers: () => lines(records.multiplierRecords(world)),
     markets: () => lines(records.marketRecords(world)),
+    thresholds: () => [],
     vaults: () => lines(records.vaultRecords(world)),
     rates: () => lines(records.rateRecords(world)),
     prices: () => lines(records.priceRecords(world)),

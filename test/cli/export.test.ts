@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { exportedFiles } from '../../src/domain/dataset/records.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
-import { datasetFiles } from '../../src/sources/index.ts'
 import { command, type Outcome, parsed, start } from '../support/command-line.ts'
 import { differences, everyRequest, someOf } from '../support/compare.ts'
 import { conformanceCases, startOnConformance } from '../support/conformance.ts'
@@ -186,7 +186,7 @@ async function addHistory(gateway: Gateway): Promise<void> {
 async function compareRestored(source: Gateway, copy: Gateway, paths: string[]): Promise<void> {
   const [out, again] = [await mkdtemp(join(dir, 'export-')), join(dir, 'again')]
   await must(source, ['export', out])
-  expect((await readdir(out)).sort()).toEqual(datasetFiles.map((file) => `${file}.jsonl`).sort())
+  expect((await readdir(out)).sort()).toEqual(exportedFiles.map((file) => `${file}.jsonl`).sort())
   expect((await run(copy, ['import', await brokenDataset()])).code).toBe(2)
   await must(copy, ['import', out])
   for (const { deps } of [source, copy]) await rebuildRankHistory(deps.store.pool)
@@ -243,7 +243,7 @@ describe('an export, imported in an empty store, answers every request alike', {
     const out = await mkdtemp(join(dir, 'nothing-'))
     const [{ files } = { files: {} }] = parsed(await must(source, ['export', out, '--json']))
     expect(files).toEqual(
-      Object.fromEntries(datasetFiles.map((file) => [`${file}.jsonl`, { rows: 0 }])),
+      Object.fromEntries(exportedFiles.map((file) => [`${file}.jsonl`, { rows: 0 }])),
     )
     await must(copy, ['import', out])
     expect(
@@ -518,7 +518,7 @@ describe('on one pool', () => {
       ],
       [
         [free, '--table', 'positions,position'],
-        `There is no table position; the tables are ${datasetFiles.join(', ')}.`,
+        `There is no table position; the tables are ${exportedFiles.join(', ')}.`,
       ],
       [[free, '--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be after --to.'],
       [[free, '--from', 'yesterday'], 'A date must look like 2025-03-01, not yesterday.'],

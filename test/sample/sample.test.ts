@@ -62,10 +62,10 @@ const reward = {
 const snapshot = { chainId, accountId: address, positionId: text, timestamp: midnight }
 
 /**
- * The sample has no runs, the base points of the settings, and no users but those of its records.
+ * The sample has no runs, no limits apart from markets, the base points of the settings, and no users but those of its records.
  */
 const format: Record<
-  Exclude<Name, 'users' | 'runs' | 'base-points-revisions' | 'ledger' | 'seasons'>,
+  Exclude<Name, 'thresholds' | 'users' | 'runs' | 'base-points-revisions' | 'ledger' | 'seasons'>,
   { fields: Record<string, Check>; key: string[] }
 > = {
   pools: {

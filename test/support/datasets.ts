@@ -95,6 +95,12 @@ export const record = {
     depositRate: 0.02,
     borrowRate: 0.04,
   },
+  thresholds: {
+    chainId,
+    id: addressOf('market'),
+    maxLtv: 0.5,
+    liquidationThreshold: 0.6,
+  },
   vaults: {
     chainId,
     id: addressOf('vault'),
@@ -252,8 +258,11 @@ export const recordPoints = {
   pointsB: 2 * (1000 + 50) + 0.5 * 8 * 30,
 }
 
-/** A dataset of the good records but those of ledgers and seasons, with some files replaced. */
+/**
+ * A dataset of the good records but those of thresholds, ledgers and seasons, with some files
+ * replaced.
+ */
 export function goodFiles(replaced: Files = {}): Files {
-  const files = datasetFiles.filter((file) => file !== 'ledger' && file !== 'seasons')
+  const files = datasetFiles.filter((file) => !['thresholds', 'ledger', 'seasons'].includes(file))
   return { ...Object.fromEntries(files.map((file) => [file, [record[file]]])), ...replaced }
 }

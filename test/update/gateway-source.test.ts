@@ -34,7 +34,8 @@ afterEach(async () => {
   proxy = undefined
 })
 
-const TABLES: Record<LegName, string> = {
+type Dated = Exclude<LegName, 'pools' | 'markets' | 'vaults' | 'tokens' | 'thresholds'>
+const TABLES: Record<Dated, string> = {
   'market-snapshots': 'market_snapshot',
   'vault-snapshots': 'vault_snapshot',
   'market-liquidation-rewards': 'market_liquidation_reward',
@@ -69,9 +70,8 @@ describe('another gateway', () => {
   test('gives all legs, and from then on what is new', async () => {
     await empty()
     const { base, requests } = await start()
-    for (const leg of legNames) {
-      const { fetched, since } = await update(base, leg)
-      const table = TABLES[leg]
+    for (const [leg, table] of Object.entries(TABLES)) {
+      const { fetched, since } = await update(base, leg as LegName)
       const there = await rows(server, table)
       expect(since).toBeNull()
       expect(there).not.toEqual([])
@@ -88,6 +88,29 @@ describe('another gateway', () => {
     ).toBeGreaterThanOrEqual(8)
     for (const leg of ['cash-flows', 'liquidations', 'prices', 'rates'] as const)
       expect((await update(base, leg)).written).toBe(0)
+  })
+
+  test('gives its pools, markets, vaults and tokens to a store that is not a copy', async () => {
+    const other = await startGateway()
+    const { base } = await start()
+    const analytics = openAnalytics(readConfig({ ANALYTICS_SOURCE: base }), client)
+    const { deps } = other
+    try {
+      for (const leg of ['pools', 'markets', 'vaults', 'tokens'] as const) {
+        const table =
+          leg === 'pools' ? "(SELECT to_jsonb(p) - 'key' AS pool FROM pool p)" : leg.slice(0, -1)
+        const there = await rows(server, table)
+        const update = () => updateLeg({ ...deps, pool: deps.store.pool, analytics }, leg, 'test')
+        expect(await update()).toMatchObject({ fetched: there.length, written: there.length })
+        expect(await rows(other, table)).toEqual(there)
+        expect(await update()).toMatchObject({ fetched: there.length, written: 0 })
+      }
+      await deps.store.pool.query('UPDATE market SET max_ltv = NULL, liquidation_threshold = NULL')
+      await updateLeg({ ...deps, pool: deps.store.pool, analytics }, 'thresholds', 'test')
+      expect(await rows(other, 'market')).toEqual(await rows(server, 'market'))
+    } finally {
+      await other.close()
+    }
   })
 
   test('whose records are refused while others are requested ends with one sentence', {

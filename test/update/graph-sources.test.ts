@@ -391,7 +391,7 @@ describe('a mapping', () => {
     [
       'of an unknown leg',
       { snapshots: {} },
-      'names snapshots, which is not one of rates, prices, market-snapshots',
+      'names snapshots, which is not one of pools, markets, vaults',
     ],
     [
       'without a required field',

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { snakeCase } from 'pothos-sql/host'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importDataset } from '../../src/domain/dataset/import.ts'
-import { legNames } from '../../src/domain/update/legs.ts'
 import { command } from '../support/command-line.ts'
 import { differences, everyRequest, someOf } from '../support/compare.ts'
 import { datasetOf } from '../support/datasets.ts'
@@ -24,6 +23,7 @@ import {
   recordsOn,
   START,
   simulatedEntities,
+  simulatedLegs,
 } from './simulation/protocol-days.ts'
 
 const children = new Set<ChildProcess>()
@@ -61,12 +61,12 @@ beforeAll(async () => {
   database = await openStore()
   const { child, message } = await startProcess('protocol.ts', [database.url], {})
   protocol = child
-  const byGraph = legNames.map((leg) => {
+  const byGraph = simulatedLegs.map((leg) => {
     const since = `where.${dateField(leg)}_gte: ${isIso(leg) ? 'DateTime' : 'BigInt'}`
     const names = { since, after: 'where.id_gt: ID' }
     return [leg, { paging: 'key', pageSize: 100, arguments: 'orderBy: "id"', names }]
   })
-  const byQuery = legNames.map((leg) => {
+  const byQuery = simulatedLegs.map((leg) => {
     const from = isIso(leg) ? 'to_timestamp($1::bigint)' : '$1::bigint'
     const date = isIso(leg) ? snakeCase(dateField(leg)) : 'timestamp::bigint'
     return [
@@ -127,7 +127,7 @@ const until = async (
   follower: Follower,
   day: number,
   status: string,
-  legs: number = legNames.length,
+  legs: number = simulatedLegs.length,
 ) => {
   for (const start = Date.now(); (await ended(follower, day, status)) !== legs; await sleep(50))
     if (Date.now() - start > 60_000)
@@ -137,7 +137,7 @@ const until = async (
 async function follow(
   day: number,
   status = 'succeeded',
-  legs: number = legNames.length,
+  legs: number = simulatedLegs.length,
 ): Promise<void> {
   for (const { child } of followers) child.send({ now: evening(day) })
   for (const one of followers) await until(one, day, status, legs)
@@ -182,7 +182,7 @@ test('gateways that followed a protocol for 17 days answer as one that imported 
         })
       }
       // Its other legs are up to date before the next day begins.
-      for (const one of followers) await until(one, day, 'succeeded', legNames.length - 1)
+      for (const one of followers) await until(one, day, 'succeeded', simulatedLegs.length - 1)
     } else {
       await order(day, 'up')
       await follow(day)

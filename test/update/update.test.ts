@@ -482,7 +482,7 @@ describe('gateway update', () => {
     expect(err).toMatch(
       /^Warning: cash-flows: The source of cash-flows, .* failed: cash-flows.jsonl:1: /m,
     )
-    expect(err).toMatch(/^1 of 8 legs failed: cash-flows\.$/m)
+    expect(err).toMatch(/^1 of 13 legs failed: cash-flows\.$/m)
     expect(await amounts('ann')).toEqual([[0, 10]])
   })
 

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import { inTransaction } from '../../db/connect/transaction.ts'
-import { createDirectory, type DatasetFile, datasetFiles, writeFault } from '../../sources/index.ts'
+import { createDirectory, type DatasetFile, writeFault } from '../../sources/index.ts'
 import { type WriteFile, writeCsv, writeJson, writeSpreadsheet } from './copy.ts'
-import { records } from './records.ts'
+import { exportedFiles, records } from './records.ts'
 import type { DateRange } from './select.ts'
 
 export type ExportFormat = 'jsonl' | 'csv' | 'spreadsheet' | 'parquet'
@@ -52,7 +52,7 @@ export async function exportStore(
   dir: string,
   options: ExportOptions = {},
 ): Promise<ExportSummary> {
-  const { format = 'jsonl', files = datasetFiles, signal, onProgress, from, to } = options
+  const { format = 'jsonl', files = exportedFiles, signal, onProgress, from, to } = options
   const started = performance.now()
   const writeFile = await writers[format]()
   const suffix = format === 'spreadsheet' ? 'csv' : format
@@ -63,7 +63,7 @@ export async function exportStore(
       { pool, signal, mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' },
       async (client) => {
         await client.query(SESSION)
-        for (const file of datasetFiles.filter((one) => files.includes(one))) {
+        for (const file of exportedFiles.filter((one) => files.includes(one))) {
           signal?.throwIfAborted()
           const name = `${file}.${suffix}`
           const expected = (from ?? to) ? undefined : await estimate(client, file)

@@ -60,6 +60,8 @@ export interface RecordFormat {
   mend?(record: Record<string, unknown>): { record: Record<string, unknown>; changes: Problem[] }
   /** Fields without a column in the table. */
   besides?: string[]
+  /** The file that has these fields too, and that an export writes in its place. */
+  partOf?: DatasetFile
   user?: string
   dated?: string
   /** The kind of entity that the records are. */
@@ -107,6 +109,25 @@ const asset = (owner: string) => ({
   assetSymbol: described(`The symbol of the ${owner}'s token.`),
   assetDecimals: { rule: values.decimals, description: `The decimals of the ${owner}'s token.` },
 })
+
+const LIMITS = {
+  maxLtv: {
+    rule: values.fraction,
+    description:
+      'The maximum loan-to-value of a new loan against the token. A record with neither this ' +
+      'nor `liquidationThreshold` keeps those that are stored.',
+  },
+  liquidationThreshold: { rule: values.fraction },
+  pastLimits: {
+    type: 'json',
+    rule: values.pastLimits,
+    nullable: true,
+    description:
+      'Both as they were before, oldest first: each counts for distribution dates before ' +
+      '`until`. Without it, those that are stored stay, and a change of the limits adds ' +
+      'the previous ones.',
+  },
+} as const
 
 const depositRate = {
   rule: values.rate,
@@ -264,22 +285,25 @@ export const records: Record<DatasetFile, RecordFormat> = {
       ...asset('market'),
       depositRate,
       borrowRate: { rule: values.rate },
-      maxLtv: {
-        rule: values.fraction,
-        description:
-          'The maximum loan-to-value of a new loan against the token. A record with neither this ' +
-          'nor `liquidationThreshold` keeps those that are stored.',
-      },
-      liquidationThreshold: { rule: values.fraction },
-      pastLimits: {
-        type: 'json',
-        rule: values.pastLimits,
-        nullable: true,
-        description:
-          'Both as they were before, oldest first: each counts for distribution dates before ' +
-          '`until`. Without it, those that are stored stay, and a change of the limits adds ' +
-          'the previous ones.',
-      },
+      ...LIMITS,
+    }),
+    besides: ['pastLimits'],
+    check: riskFits,
+  },
+  thresholds: {
+    about:
+      'The limits of a stored market alone, for a source that has them apart. They replace ' +
+      'those of markets.jsonl. Exports have them there.',
+    table: 'market',
+    key: ['chainId', 'id'],
+    partOf: 'markets',
+    references: { id: 'market' },
+    fields: fieldsOf({
+      chainId,
+      id: address('The market.'),
+      maxLtv: { ...marketColumns.maxLtv, ...LIMITS.maxLtv },
+      liquidationThreshold: { ...marketColumns.liquidationThreshold, rule: values.fraction },
+      pastLimits: LIMITS.pastLimits,
     }),
     besides: ['pastLimits'],
     check: riskFits,
@@ -644,6 +668,9 @@ export const storedColumns = ({ fields, besides = [] }: RecordFormat): string[] 
 
 /** The files of the template: all but those that exports alone have. */
 export const templateFiles = datasetFiles.filter((file) => file in samples.template)
+
+/** The files that an export writes. */
+export const exportedFiles = datasetFiles.filter((file) => !records[file].partOf)
 
 /** The records of a file in the template; an example of one in any other file. */
 export function sampleRecords(file: DatasetFile): Record<string, unknown>[] {

@@ -259,6 +259,20 @@ const pastLimits = (column: string, value: string, added: string) => ({
     ELSE old.${column} END`,
 })
 
+const OLD_MARKET = `JOIN market old USING (chain_id, id)
+      CROSS JOIN (SELECT max(date) AS date FROM distribution) newest`
+const LIMITS = {
+  max_ltv: keptRisk('max_ltv'),
+  liquidation_threshold: keptRisk('liquidation_threshold'),
+  ...pastLimits('limits_until', "(l.record->>'until')::date", 'newest.date'),
+  ...pastLimits('past_max_ltvs', "(l.record->>'maxLtv')::float8", 'old.max_ltv'),
+  ...pastLimits(
+    'past_liquidation_thresholds',
+    "(l.record->>'liquidationThreshold')::float8",
+    'old.liquidation_threshold',
+  ),
+}
+
 // The stored value of columns that differ from the record's or are not of it. `old` is the existing
 // row with the key.
 const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<string, string> }>> = {
@@ -272,19 +286,17 @@ const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<str
         statement_timestamp())`,
     },
   },
-  markets: {
-    join: `LEFT JOIN market old USING (chain_id, id)
-      CROSS JOIN (SELECT max(date) AS date FROM distribution) newest`,
+  markets: { join: `LEFT ${OLD_MARKET}`, columns: LIMITS },
+  // Other columns of the market stay.
+  thresholds: {
+    join: OLD_MARKET,
     columns: {
-      max_ltv: keptRisk('max_ltv'),
-      liquidation_threshold: keptRisk('liquidation_threshold'),
-      ...pastLimits('limits_until', "(l.record->>'until')::date", 'newest.date'),
-      ...pastLimits('past_max_ltvs', "(l.record->>'maxLtv')::float8", 'old.max_ltv'),
-      ...pastLimits(
-        'past_liquidation_thresholds',
-        "(l.record->>'liquidationThreshold')::float8",
-        'old.liquidation_threshold',
+      ...Object.fromEntries(
+        storedColumns(records.markets)
+          .filter((column) => !['chain_id', 'id'].includes(column))
+          .map((column) => [column, `old.${column}`]),
       ),
+      ...LIMITS,
     },
   },
   seasons: {

@@ -38,7 +38,7 @@ export async function readProgress(
  */
 export async function writeProgress(
   client: Queryable,
-  { name, dateSql }: Leg,
+  { name, dated, dateSql }: Leg,
   source: string,
   { newest, since, held }: Progress,
 ): Promise<void> {
@@ -47,7 +47,9 @@ export async function writeProgress(
       updated_at, chains)
      SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp(),
        (SELECT jsonb_object_agg(chain_id, newest)
-       FROM (SELECT chain_id, max(${dateSql}) AS newest FROM staged GROUP BY chain_id) c)
+       FROM (
+         SELECT chain_id, ${dated ? `max(${dateSql})` : '$3::timestamptz(3)'} AS newest
+         FROM staged GROUP BY chain_id) c)
      ON CONFLICT (leg) DO UPDATE
      SET (source, newest, since, record_count, user_count, value_usd, updated_at, chains)
        = (excluded.source, excluded.newest, excluded.since, excluded.record_count,
@@ -62,7 +64,7 @@ export async function forgetProgress(client: Queryable, { name }: Leg): Promise<
   await client.query('DELETE FROM leg_progress WHERE leg = $1', [name])
 }
 
-/** Sums up the staged records of a time, which ends with that of a date. */
+/** Sums up the staged records of a time, which ends with that of a date, or all without dates. */
 export async function stagedBetween(
   client: Queryable,
   leg: Leg,
@@ -72,8 +74,8 @@ export async function stagedBetween(
   const { rows } = await client.query<Held>(
     `SELECT count(*)::float8 AS records, (${leg.usersSql})::float8 AS users,
       (${leg.valueSql})::float8 AS value
-     FROM staged WHERE ${leg.dateSql} BETWEEN $1 AND $2`,
-    [leg.startOf(from), leg.endOf(to)],
+     FROM staged ${leg.dated ? `WHERE ${leg.dateSql} BETWEEN $1 AND $2` : ''}`,
+    leg.dated ? [leg.startOf(from), leg.endOf(to)] : [],
   )
   return rows[0] ?? { records: 0, users: 0, value: 0 }
 }
@@ -110,12 +112,15 @@ export async function countKept(
  * @param maxDrop the share of users and value that it may lose
  */
 export function lossOf(
+  leg: Leg,
   before: Progress,
   now: Held,
   newest: Date | undefined,
   maxDrop: number,
 ): string | undefined {
   const { held } = before
+  const shrank = `it shrank: it has ${now.records} of ${held.records} records`
+  if (!leg.dated) return now.records < held.records ? shrank : undefined
   const time = `from ${before.since.toISOString()} to ${before.newest.toISOString()}`
   if (!newest || newest < before.newest) {
     const clause = newest
@@ -123,8 +128,7 @@ export function lossOf(
       : `it has no records from ${before.since.toISOString()} on`
     return `it went back in time: ${clause}, and it had one of ${before.newest.toISOString()}`
   }
-  if (now.records < held.records)
-    return `it shrank: it has ${now.records} of ${held.records} records ${time}`
+  if (now.records < held.records) return `${shrank} ${time}`
   for (const what of ['users', 'value'] as const)
     if (now[what] < held[what] * (1 - maxDrop)) {
       const [has, had] = [now[what], held[what]].map((value) => Number(value.toFixed(2)))

@@ -11,7 +11,8 @@ import {
 import { DAY_MS } from '../../time.ts'
 import { conflictReason, findConflicts } from '../dataset/conflicts.ts'
 import { isDaily, isStagedDaily, removeReplaced, stageDaily } from '../dataset/daily.ts'
-import { records } from '../dataset/records.ts'
+import { described } from '../dataset/problem.ts'
+import { columnOf, keyColumns, records } from '../dataset/records.ts'
 import { stageRecords } from '../dataset/stage.ts'
 import { Staging } from '../dataset/staging.ts'
 import { FileStore } from '../dataset/store-file.ts'
@@ -57,7 +58,7 @@ export interface LegUpdate {
   id: string | null
   /** The oldest requested date. Null: all records were requested. */
   since: Date | null
-  /** The date of the newest record so far. Null if there is none. */
+  /** The date of the newest record so far: of the update if they have none. Null if there is none. */
   newest: Date | null
   fetched: number
   written: number
@@ -129,7 +130,7 @@ async function update(
 ): Promise<Updated> {
   const called = analyticsName(leg.name, source.name)
   const before = await readProgress(writer, leg)
-  const since = before ? leg.startOf(earlier(before.since, wanted)) : null
+  const since = before && leg.dated ? leg.startOf(earlier(before.since, wanted)) : null
   const result = {
     leg: leg.name,
     source: source.name,
@@ -154,7 +155,7 @@ async function update(
   const staged = await stage(staging, { leg, fetched, called, since, now, onProgress })
   if (before && !accept) {
     const held = await stagedBetween(writer, leg, before.since, before.newest)
-    const loss = lossOf(before, held, staged.newest, analytics.maxDrop)
+    const loss = lossOf(leg, before, held, staged.newest, analytics.maxDrop)
     if (loss)
       throw sourceFailed(
         called,
@@ -167,6 +168,7 @@ async function update(
     return { ...result, newest: null, sources }
   }
   await writer.lock()
+  await assertFixed(writer, leg, fetched.label, called)
   const written = await store(writer, leg)
   const kept =
     wanted && since && records[leg.name].user
@@ -213,14 +215,15 @@ interface Stage {
 
 async function stage(staging: Staging, { leg, fetched, called, since, now, onProgress }: Stage) {
   const format = records[leg.name]
-  const dateAt = Object.keys(format.fields).indexOf(leg.dated)
+  const { dated } = leg
+  const dateAt = Object.keys(format.fields).indexOf(dated ?? '')
   const [first, last] = [since?.getTime() ?? Number.NEGATIVE_INFINITY, now.getTime() + AHEAD_MS]
   let newest = Number.NEGATIVE_INFINITY
   let seen = 0
   const count = await stageRecords(staging, fetched, {
     keep({ texts }) {
-      const date = leg.dateOf(texts[dateAt] ?? '')
-      if (date > last) return { field: leg.dated, reason: future(texts[dateAt] ?? '') }
+      const date = dated ? leg.dateOf(texts[dateAt] ?? '') : now.getTime()
+      if (date > last) return { field: dated, reason: future(texts[dateAt] ?? '') }
       if (++seen % PROGRESS_EVERY === 0) onProgress?.(seen)
       if (date < first) return false
       newest = Math.max(newest, date)
@@ -265,6 +268,35 @@ async function assertDistinct(
   throw sourceFailed(
     called,
     `${label}:${repeated.line}: repeats the record of line ${repeated.first}`,
+  )
+}
+
+// A record that says something else of what never changes is of another thing, or of a source that
+// is mistaken: an operator decides that.
+async function assertFixed(
+  writer: Writer,
+  { name, fixed }: Leg,
+  label: string,
+  called: string,
+): Promise<void> {
+  const format = records[name]
+  if (fixed.length === 0) return
+  const values = fixed.map((field) => {
+    const column = columnOf(format, field)
+    return `('${field}', to_jsonb(t.${column}), to_jsonb(s.${column}))`
+  })
+  const { rows } = await writer.query<{ line: number; field: string; stored: unknown; given: unknown }>(
+    `SELECT s.line::float8, f.* FROM ${writer.temporary('staged')} s
+     JOIN ${format.table} t USING (${keyColumns(format).join(', ')})
+     CROSS JOIN LATERAL (VALUES ${values.join(', ')}) AS f (field, stored, given)
+     WHERE f.stored <> f.given ORDER BY s.line LIMIT 1`,
+  )
+  const [row] = rows
+  if (!row) return
+  throw sourceFailed(
+    called,
+    `${label}:${row.line}: ${row.field} is ${described(row.stored)} in the store, and an update does ` +
+      `not change it to ${described(row.given)}. If that is right, import the record`,
   )
 }
 

@@ -10,6 +10,7 @@ function importValue({ type, sql }: Shape, value: unknown): unknown {
     case 'int':
     case 'integer':
     case 'bigint':
+    case 'unix':
     case 'float':
       return typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
     case 'timestamp':
@@ -24,8 +25,10 @@ function importValue({ type, sql }: Shape, value: unknown): unknown {
   }
 }
 
-function dateValue(type: string, value: Date): string {
-  if (type === 'timestamp') return String(Math.floor(value.getTime() / 1000))
+function dateValue(type: string, value: Date): string | number {
+  const seconds = Math.floor(value.getTime() / 1000)
+  if (type === 'timestamp') return String(seconds)
+  if (type === 'unix') return seconds
   return type === 'date' ? dayOf(value.getTime()) : value.toISOString()
 }
 

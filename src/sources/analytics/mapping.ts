@@ -97,6 +97,8 @@ function readMapping(file: string, shapes: Shapes, value: unknown): Mapping {
     {
       defaults: {
         ...defaultsFor(file, isList),
+        // Records without dates are requested as a whole.
+        ...(!Object.values(shapes).some(({ type }) => DATES.includes(type)) && { since: '' }),
         ...Object.fromEntries(Object.keys(shapes).map((name) => [name, name])),
       },
       arguments: new Set(ARGUMENTS),
@@ -107,6 +109,7 @@ function readMapping(file: string, shapes: Shapes, value: unknown): Mapping {
   return { ...mapping, names }
 }
 
+const DATES = ['timestamp', 'moment', 'date']
 const ARGUMENTS = ['since', 'first', 'after', 'limit', 'offset']
 
 // The names of a source that has ours. Lists have no nodes.

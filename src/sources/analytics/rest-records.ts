@@ -12,11 +12,13 @@ import {
   type GraphUser,
   openGatewayGraph,
 } from '../mirror/gateway-graph.ts'
+import { LISTED, limitRecords, listedPools, listedRecords } from '../mirror/mirror-entities.ts'
 import {
   Contradiction,
   indexerPages,
   marketReward,
   marketSnapshot,
+  points,
   positionPages,
   type RestServer,
   restServer,
@@ -36,7 +38,7 @@ type ReadUser = (user: GraphUser) => AsyncIterable<object[]>
  * Another gateway or a legacy server as a source of analytics, read user by user from a date on.
  * Its users are those that its graph lists; a legacy server's are those of its positions since
  * then, and those of the store. Undefined for records that a legacy server does not show: cash
- * flows, liquidations, prices and rates.
+ * flows, liquidations, prices, rates, and what only a graph lists with its chain and tokens.
  */
 export async function restRecords(
   client: Client,
@@ -52,7 +54,7 @@ export async function restRecords(
   setMaxListeners(0, signal)
   const server = restServer(client, base, { signal, name: analyticsName(file, name) })
   const graph = await openGatewayGraph(client, base, signal)
-  const ofEntities = isOfAll(file) ? graph?.[file] : undefined
+  const ofEntities = graph && listOf(server, graph, file)
   const read = readerOf(server, graph, file, request)
   if (!ofEntities && !read) return undefined
   const users = graph ? usersOfGraph(graph) : usersOfPositions(server, request)
@@ -79,8 +81,20 @@ export async function restRecords(
   return received(file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, arriving)
 }
 
-const isOfAll = (file: DatasetFile): file is 'prices' | 'rates' | 'liquidations' =>
-  file === 'prices' || file === 'rates' || file === 'liquidations'
+// What the graph lists without users, from a date on.
+function listOf(
+  server: RestServer,
+  graph: GatewayGraph,
+  file: DatasetFile,
+): ((since: Date | null) => AsyncIterable<object[]>) | undefined {
+  if (file === 'prices' || file === 'rates' || file === 'liquidations') return graph[file]
+  if (file === 'thresholds') return () => limitRecords(graph)
+  const listed = LISTED.find((one) => one === file)
+  if (!listed || (listed === 'tokens' && !graph.assets)) return undefined
+  const pools = async () =>
+    listedPools(graph, server.name, await server.get('/pools/all', points.pools))
+  return () => listedRecords(graph, listed, pools)
+}
 
 function readerOf(
   server: RestServer,

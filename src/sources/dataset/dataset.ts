@@ -8,6 +8,7 @@ export const datasetFiles = [
   'multiplier-revisions',
   'multipliers',
   'markets',
+  'thresholds',
   'vaults',
   'rates',
   'prices',

@@ -10,40 +10,93 @@ import type {
 import { Contradiction, type RestPool, type RestServer } from './rest-api.ts'
 import type { SeenEntities } from './seen-entities.ts'
 
-/** Copies pools, markets, vaults and tokens from a gateway's graph, which has all fields. */
-export async function mirrorListedEntities(
+type ListedPool = RestPool & { chainId: number | undefined }
+
+/** The files whose records a gateway's graph lists, each before those that reference it. */
+export const LISTED = ['pools', 'markets', 'vaults', 'tokens'] as const
+export type ListedFile = (typeof LISTED)[number]
+
+/** The pools of a gateway with their chains, which only its graph shows. */
+export async function listedPools(
   graph: GatewayGraph,
-  entities: SeenEntities,
-  files: RecordFiles,
-  { source, pools }: { source: string; pools: RestPool[] },
-): Promise<void> {
+  source: string,
+  pools: RestPool[],
+): Promise<ListedPool[]> {
   const chains = new Map<string, number>()
   for await (const page of graph.pools())
     for (const { address, chainId } of page) chains.set(address, chainId)
   for (const pool of pools)
     if (!chains.has(pool.id))
       throw new Contradiction(source, `its graph does not have the pool ${pool.id}`)
-  await files.write('pools', withChains(pools, chains))
-  const list = (ref: EntityRef) => {
-    if (entities.has(ref))
-      throw new Contradiction(source, `its graph has the ${ref.kind} ${ref.address} twice`)
-    entities.see(ref)
+  return withChains(pools, chains)
+}
+
+/** The records of a file that a gateway's graph lists, page by page. It has all fields. */
+export async function* listedRecords(
+  graph: GatewayGraph,
+  file: ListedFile,
+  pools: () => Promise<ListedPool[]>,
+): AsyncGenerator<object[]> {
+  switch (file) {
+    case 'pools':
+      yield await pools()
+      return
+    case 'markets':
+      for await (const page of graph.markets())
+        yield page.map(({ pool, ...market }) => ({ ...entityRecord(market), poolId: pool.address }))
+      return
+    case 'vaults':
+      for await (const page of graph.vaults()) yield page.map(entityRecord)
+      return
+    case 'tokens': {
+      const named = await pools()
+      for await (const page of graph.assets?.() ?? []) yield tokensAmong(page, named)
+    }
   }
-  for await (const page of graph.markets()) {
-    for (const { chainId, address } of page) list({ kind: 'market', chainId, address })
-    const records = page.map(({ pool, ...market }) => ({
-      ...entityRecord(market),
-      poolId: pool.address,
-    }))
-    await files.write('markets', records)
-  }
-  for await (const page of graph.vaults()) {
-    for (const { chainId, address } of page) list({ kind: 'vault', chainId, address })
-    await files.write('vaults', page.map(entityRecord))
-  }
+}
+
+/** The limits of the markets that have some. */
+export async function* limitRecords(graph: GatewayGraph): AsyncGenerator<object[]> {
+  for await (const page of graph.markets())
+    yield page
+      .filter((market) => (market.maxLtv ?? market.liquidationThreshold ?? null) !== null)
+      .map(({ chainId, address: id, maxLtv, liquidationThreshold }) => ({
+        ...{ chainId, id, maxLtv, liquidationThreshold },
+      }))
+}
+
+/** Copies pools, markets, vaults and tokens from a gateway's graph. */
+export async function mirrorListedEntities(
+  graph: GatewayGraph,
+  entities: SeenEntities,
+  files: RecordFiles,
+  { source, pools }: { source: string; pools: RestPool[] },
+): Promise<void> {
+  const listed = await listedPools(graph, source, pools)
+  for (const file of LISTED)
+    for await (const records of listedRecords(graph, file, async () => listed)) {
+      if (file === 'markets' || file === 'vaults')
+        for (const record of records) see(entities, source, file, record as ListedEntity)
+      await files.write(file, records)
+    }
   entities.complete()
-  for await (const page of graph.assets?.() ?? [])
-    await files.write('tokens', tokensAmong(page, pools, chains))
+}
+
+interface ListedEntity {
+  chainId: number
+  id: string
+}
+
+function see(
+  entities: SeenEntities,
+  source: string,
+  file: 'markets' | 'vaults',
+  { chainId, id: address }: ListedEntity,
+): void {
+  const ref: EntityRef = { kind: file === 'markets' ? 'market' : 'vault', chainId, address }
+  if (entities.has(ref))
+    throw new Contradiction(source, `its graph has the ${ref.kind} ${address} twice`)
+  entities.see(ref)
 }
 
 /** Copies daily prices, rates and liquidations. */
@@ -56,12 +109,12 @@ export async function mirrorSeries(graph: GatewayGraph, files: RecordFiles): Pro
 
 // The records of assets with a logo or a group of prices, or with another name than that of their
 // first pool, or their symbol without a pool.
-function tokensAmong(assets: GraphAsset[], pools: RestPool[], chains: ReadonlyMap<string, number>) {
+function tokensAmong(assets: GraphAsset[], pools: ListedPool[]) {
   const names = new Map(
     pools
       .flatMap((pool) => [
-        [`${chains.get(pool.id)} ${pool.asset_1_address}`, pool.asset_1_name] as const,
-        [`${chains.get(pool.id)} ${pool.asset_2_address}`, pool.asset_2_name] as const,
+        [`${pool.chainId} ${pool.asset_1_address}`, pool.asset_1_name] as const,
+        [`${pool.chainId} ${pool.asset_2_address}`, pool.asset_2_name] as const,
       ])
       // A pool gives way to one before it.
       .reverse(),

@@ -1,5 +1,5 @@
 import { records } from '../../../src/domain/dataset/records.ts'
-import type { LegName } from '../../../src/domain/update/legs.ts'
+import { type LegName, legNames } from '../../../src/domain/update/legs.ts'
 import { addressOf, hashOf } from '../../support/datasets.ts'
 import {
   cashFlow,
@@ -32,7 +32,13 @@ export const simulatedEntities = {
   markets: [market, { ...market, id: OTHER_MARKET }] as object[],
 }
 
-export type Records = Record<LegName, Record<string, unknown>[]>
+type Simulated = Exclude<LegName, 'pools' | 'markets' | 'vaults' | 'tokens' | 'thresholds'>
+/** The legs of records with dates. */
+export const simulatedLegs = legNames.filter(
+  (leg): leg is Simulated => records[leg].dated !== undefined,
+)
+
+export type Records = Record<Simulated, Record<string, unknown>[]>
 
 /**
  * All that an indexer shows at the end of a day. Of the day itself, prices are missing and amounts

@@ -6,9 +6,9 @@ import { buildSchema, graphql } from 'graphql'
 import pg from 'pg'
 import { snakeCase } from 'pothos-sql/host'
 import { records } from '../../../src/domain/dataset/records.ts'
-import { type LegName, legNames } from '../../../src/domain/update/legs.ts'
+import type { LegName } from '../../../src/domain/update/legs.ts'
 import { answerJson, startServer } from '../../support/positions-server.ts'
-import { dateField, idOf, isIso, type Records, recordsOn } from './protocol-days.ts'
+import { dateField, idOf, isIso, type Records, recordsOn, simulatedLegs } from './protocol-days.ts'
 
 /** Fine; answers nothing; answers errors; has lost half of its newest records. */
 export type Mode = 'up' | 'hanging' | 'down' | 'lossy'
@@ -32,15 +32,15 @@ const typeName = (leg: LegName) =>
 const SCALARS: Record<string, string> = { float: 'Float', int: 'Int', integer: 'Int' }
 const scalarOf = (type: string) => SCALARS[type] ?? 'String'
 const schema = buildSchema(`scalar BigInt scalar DateTime
-  ${legNames.map(
+  ${simulatedLegs.map(
     (leg) => `type ${typeName(leg)} { id: ID!
       ${Object.entries(records[leg].fields).map(([field, { type }]) => `${field}: ${scalarOf(type)}`)} }
     input ${typeName(leg)}_filter { ${dateField(leg)}_gte: ${isIso(leg) ? 'DateTime' : 'BigInt'} id_gt: ID }`,
   )}
-  type Query { ${legNames.map((leg) => `${typeName(leg)}(first: Int, orderBy: String, where: ${typeName(leg)}_filter): [${typeName(leg)}!]!`)} }`)
+  type Query { ${simulatedLegs.map((leg) => `${typeName(leg)}(first: Int, orderBy: String, where: ${typeName(leg)}_filter): [${typeName(leg)}!]!`)} }`)
 
 const rootValue = Object.fromEntries(
-  legNames.map((leg) => [
+  simulatedLegs.map((leg) => [
     typeName(leg),
     ({ first, where }: { first: number; where: Record<string, string> }) =>
       served[leg]
@@ -70,7 +70,7 @@ const server = await startServer(async ({ body }, response) => {
 const tableOf = (leg: LegName) => snakeCase(typeName(leg))
 async function fill(): Promise<void> {
   await database.query('BEGIN')
-  for (const leg of legNames) {
+  for (const leg of simulatedLegs) {
     const { fields } = records[leg]
     const columns = Object.entries(fields).map(([field, { type: ofField }]) => {
       if (isIso(leg) && field === dateField(leg)) return `"${field}" timestamptz`
@@ -98,7 +98,7 @@ async function obey({ day, mode: wanted }: Order): Promise<void> {
   proceed = new Promise((resolve) => {
     release = resolve
   })
-  await locker.query(`BEGIN; LOCK TABLE ${legNames.map(tableOf).join(', ')}`)
+  await locker.query(`BEGIN; LOCK TABLE ${simulatedLegs.map(tableOf).join(', ')}`)
 }
 
 await Promise.all([database.connect(), locker.connect()])

@@ -81,7 +81,9 @@ export function addStatus(builder: Builder): void {
       }),
       newestRecordAt: t.field({
         type: 'DateTime',
-        description: 'The date of the newest record that the source had.',
+        description:
+          'The date of the newest record that the source had. Of records without dates, when ' +
+          'they were read.',
         resolve: ({ newest }) => newest,
       }),
       updatedAt: t.field({
@@ -157,7 +159,7 @@ export function addStatus(builder: Builder): void {
       legs: t.field({
         type: [LegStatus],
         description: 'The kinds of records that updates have fetched, by name.',
-        extensions: { cost: { rows: 6 } },
+        extensions: { cost: { rows: 12 } },
         resolve: (_, __, { reader }) => legStates(reader),
       }),
       lastRun: t.field({
