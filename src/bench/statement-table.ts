@@ -30,7 +30,7 @@ export const statementTable: Record<string, number> = {
   'graphql SeriesOfTokens': 1,
   'graphql Rates': 1,
   'graphql Aggregates': 6,
-  'graphql LargeMoves': 4,
+  'graphql LargeMoves': 3,
   'graphql WeekLeaderboard': 2,
   'graphql PoolRanking': 2,
   'graphql ManyUsers': 1,

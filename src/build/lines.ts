@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { filesIn, ROOT } from './fresh.ts'
 
 // The lines that the kernel may have: a feature that needs more removes others first.
-const BUDGET = 49_500
+const BUDGET = 45_850
 
 // Biome breaks code at this width. Texts are ours to break.
 const WIDTH = 100

@@ -415,6 +415,10 @@ test('fields that a source of analytics does not provide are named', async () =>
     .map(({ status, message }) => [status, message])
   expect(said).toEqual([
     ['ok', `The directory ${source} has files of the import format.`],
+    ...['pools', 'markets', 'vaults', 'tokens', 'thresholds'].map((leg) => [
+      'ok',
+      `The source of ${leg}, ${source}, has no records yet.`,
+    ]),
     ['ok', `The source of rates, ${source}, provides every field.`],
     ['ok', `The source of prices, ${source}, has no records yet.`],
     [

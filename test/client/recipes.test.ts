@@ -189,7 +189,7 @@ test('codegen types documents with the scalars of the guide', async () => {
   ]
   const schema = parse(await readFile(join(ROOT, 'src/client/dist/schema.graphql'), 'utf8'))
   const document = parse(
-    'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } legacy { createdTimestamp } } } dataVersion }',
+    'query Pools($asset: Address!) { pools(where: { assets: [$asset] }) { nodes { marketA { depositRate: depositApr } number } } dataVersion }',
   )
   const generated = await preset.buildGeneratesSection({
     baseOutputDir: directory,
@@ -210,7 +210,7 @@ test('codegen types documents with the scalars of the guide', async () => {
         import type { PoolsQuery, PoolsQueryVariables } from './graph/graphql.js'
         export const variables: PoolsQueryVariables = { asset: '0x' }
         export const version = (data: PoolsQuery): bigint => BigInt(data.dataVersion)
-        export const created = (data: PoolsQuery): number | undefined => data.pools.nodes[0]?.legacy.createdTimestamp
+        export const number = (data: PoolsQuery): number | undefined => data.pools.nodes[0]?.number
         // @ts-expect-error an address is a string
         export const wrong: PoolsQueryVariables = { asset: 1 }`,
     },

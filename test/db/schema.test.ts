@@ -108,7 +108,8 @@ async function describedIndexes() {
       return / @map\("(\w+)"\)/.exec(line)?.[1] ?? field
     }
     const indexes = lines.flatMap((line) => {
-      const [, kind = '', list = ''] = /^ {2}@@(id|unique|index)\(\[(.*)\]\)/.exec(line) ?? []
+      const [, kind = '', list = ''] =
+        /^ {2}@@(id|unique|index)\(\[(.*)\](?:, type: \w+)?\)/.exec(line) ?? []
       const [, field = '', own = ''] = /^ {2}(\w+) .* @(id|unique)\b/.exec(line) ?? []
       const fields = (list || field).split(', ').map((one) => one.split('(')[0] ?? '')
       const columns = fields.map(

@@ -45,7 +45,9 @@ describe.skipIf(NO_CITUS !== '')(`facts of a store on Citus${NO_CITUS}`, () => {
     await citus?.close()
   })
 
-  test.each(Object.entries(facts))(
+  // The holders of a market are users of every server: a list of them is refused there.
+  const answered = Object.entries(facts).filter(([name]) => name !== 'holders')
+  test.each(answered)(
     '%s',
     async (_, list) => {
       const wrong: string[] = []

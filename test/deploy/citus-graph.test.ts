@@ -52,6 +52,12 @@ describe.skipIf(NO_CITUS !== '')(`the graph of a store on Citus${NO_CITUS}`, () 
         })
         continue
       }
+      // So are the holders of a market: they are users of every server.
+      if (key.startsWith('Holders ')) {
+        const { errors } = await sharded.graphql(query, variables)
+        expect(errors?.[0]?.extensions.code).toBe('UNSUPPORTED')
+        continue
+      }
       const answer = JSON.stringify(await sharded.graphql(query, variables))
       if (answer !== before[key] && !answer.includes('dataVersion'))
         differing.push(`${key}: ${answer} was ${before[key]}`)

@@ -56,12 +56,12 @@ const ofMarket = (market: keyof typeof markets, chain: number): Fact[] => {
         query: list(
           chain,
           address,
-          `(asOf: "${new Date(second * 1000).toISOString()}")`,
+          `(asOf: "${new Date(second * 1000).toISOString().slice(0, 10)}")`,
           'rank user { address } share time since',
         ),
         at,
         sql: `SELECT rank, "user.address", share, time, since FROM (SELECT ${COLUMNS}
-          FROM ${inMarket(upTo(second), address, chain)}) h ORDER BY rank`,
+          FROM ${inMarket(upTo(second + 86_399), address, chain)}) h ORDER BY rank`,
       }),
     ),
   ]

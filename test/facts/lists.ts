@@ -200,7 +200,7 @@ const lists: Record<string, List> = {
     at: 'markets',
     node: `chainId address asset { address symbol decimals } depositRate: depositApr borrowRate: borrowApr pool { address }
       ${AMOUNTS} supplied { raw decimals value usd } protected { value } borrowed { value } liquidity { value }`,
-    columns: `NULL AS "supplied.raw", NULL AS "supplied.decimals", trim_scale(supplied_tokens)::text AS "supplied.value",
+    columns: `NULL AS "supplied.raw", CASE WHEN supplied_tokens IS NOT NULL THEN "assetDecimals" END AS "supplied.decimals", trim_scale(supplied_tokens)::text AS "supplied.value",
       supplied AS "supplied.usd", trim_scale(protected_tokens)::text AS "protected.value",
       trim_scale(borrowed_tokens)::text AS "borrowed.value",
       CASE WHEN id = address_of_side THEN trim_scale(greatest(supplied_tokens - borrowed_tokens, 0))::text END AS "liquidity.value",

@@ -184,8 +184,9 @@ function everyQuery(): string[] {
       where && !isRequiredArgument(where)
         ? (getNamedType(where.type) as { getFields?(): Record<string, { type: unknown }> })
         : undefined
-    // Orders and bounds of positions need a narrow filter, counts of activity too.
-    const isActivity = String(where?.type) === 'ActivityFilter'
+    // Orders and bounds of positions need a narrow filter, counts of feeds too.
+    const feeds = ['ActivityFilter', 'LiquidationFilter', 'LiquidationRewardFilter']
+    const isActivity = feeds.includes(String(where?.type))
     const narrow =
       isActivity || String(where?.type) === 'PositionFilter' ? [`users: "${sampleUser}"`] : []
     const required = narrow.length > 0 ? [`where: { ${narrow[0]} }`] : []

@@ -124,10 +124,10 @@ function emptyPlaces(value: unknown, path = ''): string[] {
 
 /**
  * What may be null in a row: a missing price, a reward not claimed, the market or vault of activity
- * in the other, what is wrong with a text, an error of a run.
+ * in the other, what is wrong with a text, an error of a run, the ratio of a price in USD.
  */
 const leaves =
-  /(Usd|claimedAt|market|vault|amount|asset|entity|problem|error|durationMs|averageSuppliedUsd)$/
+  /(Usd|claimedAt|market|vault|amount|asset|entity|problem|error|durationMs|against|ratio)$/
 
 /**
  * True if an answer has any record: a row of a list, or an object with more than nulls and empty

@@ -98,8 +98,8 @@ describe('a user with 50,000 snapshots among 200,000 of others', () => {
     const query = (fields: string) =>
       `{ user(address: "${deep}") { activity(first: 20) { nodes { kind ${fields} } } } }`
     const plain = await blocks(query(''))
-    expect(await blocks(query('opened'))).toBeLessThan(plain + 20 * 10)
-    expect(await blocks(query('closed'))).toBeLessThan(plain + 20 * 10)
+    expect(await blocks(query('opened'))).toBeLessThan(plain + 20 * 12)
+    expect(await blocks(query('closed'))).toBeLessThan(plain + 20 * 12)
   })
 
   test('current earnings read some blocks, however many cash flows there are', async () => {

@@ -400,7 +400,7 @@ describe('a preview', () => {
     [{ repay: 51 }, /^repay is more than the 50 that the position owes/],
     [{ supply: -1 }, /^supply must be whole tokens from 0 to/],
     [{ borrow: 1e31 }, /^borrow must be whole tokens from 0 to/],
-    [{ collateral: ARB }, /^collateral 0x7+4 is no token of the pool/],
+    [{ collateral: ARB }, /^collateral 0x7+4 is not a token of the pool/],
     [{ pool: id(9, 'f') }, /^pool 0xf0+9 is not stored/],
   ])('refuses what cannot be: %o', async (moves, message) => {
     const { errors } = await gateway.graphql(PREVIEW, { ...of, ...moves })

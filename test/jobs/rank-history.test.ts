@@ -226,7 +226,7 @@ describe('pools, positions and multipliers as of a date', () => {
 
   test('an order of the positions as of a date is refused where it is refused of the date', async () => {
     const { errors } = await gateway.graphql(
-      `{ positions(asOf: "${dates[3]}", orderBy: POINTS) { nodes { points } } }`,
+      `{ positions(asOf: "${dates[3]}", orderBy: HEALTH_FACTOR) { nodes { points } } }`,
     )
     expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
   })
@@ -415,6 +415,7 @@ describe('when a date changes', () => {
       'pool_address',
       'pool_key',
       'pair_key',
+      'mover',
       'points_a',
       'points_b',
       'run_id',

@@ -135,7 +135,8 @@ const format: Record<
       chainId,
       address,
       name: text,
-      logoURI: matches(/^data:image\/svg\+xml,%3Csvg [^<>#]+$/),
+      logoURI: or(matches(/^data:image\/svg\+xml,%3Csvg [^<>#]+$/), none),
+      movesWith: or(matches(/^(USD|ETH|BTC)$/), none),
     },
   },
   prices: {

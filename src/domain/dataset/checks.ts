@@ -116,7 +116,7 @@ export function mendToken(token: Record<string, unknown>) {
   return { record, changes }
 }
 
-// What the tags of a token and its own field say that its price moves with.
+// The groups that the tags of a token and its field name. Its price moves with one of them.
 function groupsOf({ movesWith, tags }: Record<string, unknown>): string[] {
   const tagged = (Array.isArray(tags) ? tags : []).flatMap((tag) => {
     if (tag === 'stablecoin') return ['USD']

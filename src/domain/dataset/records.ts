@@ -393,7 +393,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         description:
           'The currency or token whose price it follows, in capitals: `USD` for a stable token, ' +
           '`ETH` for WETH and wstETH. The tag `stablecoin` of a token list says `USD`, a tag ' +
-          '`like_ETH` says `ETH`. Where two tokens of a pool do not both have it, 90 daily ' +
+          '`like_ETH` says `ETH`. If two tokens of a pool do not both have it, 90 daily ' +
           'prices say whether they move together.',
       },
     }),
@@ -557,7 +557,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
   liquidations: {
     about:
       'A liquidation of a borrower: a debt was repaid, and collateral was taken for it. Shares ' +
-      'of lenders in its reward are in files of their own, with the same `txHash`.',
+      'of lenders in its reward are in separate files, with the same `txHash`.',
     table: 'liquidation',
     key: ['chainId', 'txHash', 'logIndex'],
     tableKey: ['chainId', 'txHash', 'logIndex', 'borrower'],

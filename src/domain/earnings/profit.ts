@@ -14,13 +14,13 @@ export const PROFIT = {
   interestUsd: [
     'interest_usd',
     'The interest that supply earned, less that on debt, in USD at the price of the snapshot, ' +
-      'else at the newest daily price by then.',
+      'else at the newest daily price by the moment asked for.',
   ],
   priceUsd: ['price_usd', 'The gain by changes of prices, in USD: the rest of the profit.'],
   liquidationUsd: [
     'liquidation_usd',
     'The collateral that defaulting liquidations gave, claimed or not, less the supply that they ' +
-      'took, in USD of their time.',
+      'took, in USD of their time, up to the newest snapshot of the debt market or vault.',
   ],
 } as const
 
@@ -63,9 +63,6 @@ export const profitColumns = profitOf((part) =>
   toDouble(`coalesce(${sumOfAll(exact(`t.${part}`))}, CASE WHEN count(*) = 0 THEN 0 END)`),
 )
 
-const ENTITY = Prisma.raw(
-  'f.user_address = h.user_address AND f.chain_id = h.chain_id AND f.entity_id = h.entity_id',
-)
 /** A query of cash flows, as terms of the sums of `earnedUntil`. */
 export const FLOWS = Prisma.raw(`SELECT user_address, chain_id, entity_type, entity_id, timestamp,
     CASE kind WHEN 'deposit' THEN assets WHEN 'withdraw' THEN -assets END AS supplied_assets,
@@ -91,16 +88,19 @@ export const REWARDS = Prisma.raw(
     .join(' UNION ALL '),
 )
 
-const OF_ENTITY = Prisma.sql`${ENTITY} AND f.entity_type = h.entity_type::entity_type`
+const OF_ENTITY = Prisma.raw(`f.chain_id = h.chain_id AND f.entity_id = h.entity_id
+  AND f.entity_type = h.entity_type::entity_type`)
 const sumsOf = (columns: readonly string[], sign = '') =>
   Prisma.raw(columns.map((name) => `coalesce(sum(${sign}f.${name}), 0) AS ${name}`).join(', '))
 
-// The stored sums of records `f` of an entity without what came after its newest snapshot `h`.
+// The stored sums of records `f` of an entity without what came after its newest snapshot `h`. The
+// condition names the owner: of several servers one is read then.
 const storedUntil = (columns: readonly string[], records: Prisma.Sql, stored: Prisma.Sql) =>
   Prisma.sql`LATERAL (SELECT ${sumsOf(columns)} FROM (
-      SELECT ${Prisma.raw(columns.join(', '))} FROM (${stored}) f WHERE ${OF_ENTITY}
+      SELECT ${Prisma.raw(columns.join(', '))} FROM (${stored}) f
+        WHERE f.user_address = owner.address AND ${OF_ENTITY}
       UNION ALL SELECT ${sumsOf(columns, '-')} FROM (${records}) f
-        WHERE ${OF_ENTITY} AND f.timestamp > h.timestamp) f)`
+        WHERE f.user_address = owner.address AND ${OF_ENTITY} AND f.timestamp > h.timestamp) f)`
 
 // The sums of records `f` up to a moment, by entity, without what came after its newest snapshot
 // `h`. Each record of the owners is read once.
@@ -114,7 +114,7 @@ const sumsUntil = (
       SELECT f.* FROM ${owners} CROSS JOIN LATERAL (
         SELECT * FROM (${records}) f
         WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0) f
-    ) f ON ${OF_ENTITY} AND f.timestamp <= h.timestamp
+    ) f ON f.user_address = h.user_address AND ${OF_ENTITY} AND f.timestamp <= h.timestamp
     GROUP BY 1, 2, 3, 4)`
 
 /** The sums of `FLOWS` and of `REWARDS`. */
@@ -160,7 +160,8 @@ export const held = (holder: Holder) =>
           USING (user_address, chain_id, entity_type, entity_id)
         JOIN ${sumsUntil(LIQUIDATIONS, REWARDS, holder)} l
           USING (user_address, chain_id, entity_type, entity_id)`
-    : Prisma.sql`SELECT h.*, ${EARNED} FROM (${amountsHeld(holder)}) h
+    : Prisma.sql`SELECT h.*, ${EARNED} FROM ${holder.owners}
+        JOIN (${amountsHeld(holder)}) h ON h.user_address = owner.address
         CROSS JOIN ${storedUntil(NET_CASH, FLOWS, STORED_CASH)} f
         CROSS JOIN ${storedUntil(LIQUIDATIONS, REWARDS, STORED_LIQUIDATIONS)} l`
 
@@ -180,7 +181,8 @@ const TOKEN = Prisma.raw(
 )
 
 // The interest `i` of an entity `b` in USD: by the price of its snapshot, else by the newest daily
-// price up to then. Twelve decimals are enough to round the quotient to six.
+// price up to then. Twelve decimals are enough to round the quotient to six. OFFSET 0 stops the
+// planner from computing it in each column that uses it.
 const interestUsd = (asOf: Prisma.Sql | undefined) => Prisma.sql`LATERAL (
   SELECT round(CASE WHEN b.interest = 0 THEN 0
     WHEN b.priced_usd > 0 AND b.priced_assets > 0
@@ -190,7 +192,7 @@ const interestUsd = (asOf: Prisma.Sql | undefined) => Prisma.sql`LATERAL (
       WHERE p.chain_id = b.chain_id AND p.asset_address = b.asset_address
         AND p.date <= coalesce((${asOf ?? Prisma.sql`NULL::timestamptz`} AT TIME ZONE 'UTC')::date,
           'infinity')
-      ORDER BY p.date DESC LIMIT 1) END, 6) AS usd)`
+      ORDER BY p.date DESC LIMIT 1) END, 6) AS usd OFFSET 0)`
 
 /**
  * A query of the profit of entities, with its parts, from sums `b` of what was earned in each.

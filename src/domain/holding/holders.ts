@@ -19,7 +19,7 @@ const columnsOf = (kind: EntityType) =>
     chainId: { sql: 't.chain_id', type: 'integer' },
     entityId: { sql: 't.entity_id', type: 'address' },
     userAddress: { sql: 't.user_address', type: 'address', sort: 'USER' },
-    // What a page is ordered by: Postgres computes ranks and shares only where they are selected.
+    // Pages are in this order: Postgres computes ranks and shares only where they are selected.
     held: { sql: 't.held', type: 'float' },
     rank: {
       sql: 't.rank',
@@ -61,7 +61,7 @@ const TOTALS: Record<EntityType, string> = {
   vault: 'sum(s.assets)',
 }
 
-/** What a user has in a market or vault, with all positions there added up. */
+/** The amounts of a user in a market or vault, with all positions there added up. */
 export type HolderRow = RowOf<ReturnType<typeof columnsOf>>
 
 // The newest snapshots `s`, or those up to a moment, and the columns that name their place.

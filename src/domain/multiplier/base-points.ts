@@ -94,7 +94,7 @@ interface BasePointsUpdate extends BasePoints {
  * Sets the base points of every date, or of a date and all later ones. Stored points do not change
  * until their date is resynced.
  * @returns the number of the revision
- * @throws BAD_INPUT for points that are negative or not finite, or an LTV that is no fraction
+ * @throws BAD_INPUT for points that are negative or not finite, or an LTV outside 0 to 1
  */
 export function setBasePoints(
   deps: ChangeDeps,

@@ -18,11 +18,13 @@ export const PUBLISHED: BasePoints = { deposit: 1, borrow: 0.5 }
  *
  *     pointsA = deposit * deposit_tokenA * (aSuppliedUsd + (counts ? aProtectedUsd : 0))
  *             + borrow * borrow_tokenA * aBorrowedUsd
- *     counts  = bBorrowedUsd > 0 && bBorrowedUsd >= protectedMinLtv * (aSuppliedUsd + aProtectedUsd)
+ *     counts  = bBorrowedUsd > 0
+ *             && bBorrowedUsd >= protectedMinLtv * (aSuppliedUsd + aProtectedUsd)
  *
  * and pointsB mirrors it. A protected (non-borrowable) deposit counts only while the other token is
- * borrowed; `protectedMinLtv` is 0 unless a revision of the base points sets it. Source: the program's published rules (per day, 1 point per dollar supplied and 0.5 per
- * dollar borrowed). All code that computes points uses this SQL.
+ * borrowed; `protectedMinLtv` is 0 unless a revision of the base points sets it. Source: the
+ * program's published rules (per day, 1 point per dollar supplied and 0.5 per dollar borrowed). All
+ * code that computes points uses this SQL.
  */
 export const pointsSql = (base: BasePoints, p: string, m: string, b = m) => ({
   pointsA: millionthsSql(sideSql(base, 'a', p, m, b)),

@@ -66,7 +66,7 @@ function sideAfter(side: 'a' | 'b'): string {
       CASE WHEN ${isMoved} IS NOT TRUE THEN ${usd} WHEN ${left} <= 0 THEN 0
         ELSE ${usd} + (${change}) * s.${side}_price END AS ${side}_${name}_amount_usd`
   }
-  // What the borrowable supply lacks is withdrawn from the protected one.
+  // The protected supply gives the rest of a withdrawal.
   const lacking = `least(${held(side, 'supplied_amount')} + s.supply - s.withdraw, 0)`
   return [
     after('supplied', `s.side = '${side}'`, 's.supply - s.withdraw'),
@@ -129,7 +129,7 @@ export function assertPreview(
 ): asserts preview is HealthPreview {
   if (!preview) throw badArgument('pool', `${pool} is not stored`)
   if (preview.side === null)
-    throw badArgument('collateral', `${collateral} is no token of the pool ${pool}`)
+    throw badArgument('collateral', `${collateral} is not a token of the pool ${pool}`)
   const [has, owes] = [preview.collateral + supply, preview.debt + borrow]
   if (withdraw > has) throw badArgument('withdraw', `is more than the ${has} that the position has`)
   if (repay > owes) throw badArgument('repay', `is more than the ${owes} that the position owes`)

@@ -79,9 +79,6 @@ export const shockedHealthSql = (threshold: Weight) =>
 export const liquidationDropSql = (threshold: Weight) =>
   `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
 
-// Within these, products and quotients with moderate numbers stay within doubles.
-const HEALTH = 'least(greatest(h.f, 1e-100), 1e100)'
-
 // SQL of what differs by the side of the debt. Null if both sides have debt.
 const byDebt = (value: (debt: Side) => string) =>
   `CASE WHEN ${WORTH.a.isInDebt} = ${WORTH.b.isInDebt} THEN NULL
@@ -89,7 +86,7 @@ const byDebt = (value: (debt: Side) => string) =>
 
 const price = (side: Side) => `nullif(${moderate(`t.${side}_token_price`, 90)}, 0)`
 
-// Whether the debt must rise, as the collateral is stable. Else the collateral must fall.
+// True if the debt must rise, as the collateral is stable. Else the collateral must fall.
 const RISES = byDebt((debt) => `t.mover = '${debt}'`)
 const named = (column: string) =>
   byDebt((debt) => {
@@ -105,14 +102,15 @@ const against = (column: string) =>
  */
 export function healthSql(threshold: Weight) {
   const healthFactor = healthFactorSql(threshold)
-  // A value over the health factor `h.f`, which is read once. Null if that is null or 0.
-  const ofHealth = (value: string) =>
-    `(SELECT CASE WHEN h.f > 0 THEN ${value} END FROM (SELECT ${healthFactor} AS f OFFSET 0) h)`
+  // Null if the health factor is null or 0. Several servers take no subquery to read it once.
+  const ofHealth = (value: string) => `(CASE WHEN ${healthFactor} > 0 THEN ${value} END)`
+  // Within these, products and quotients with moderate numbers stay within doubles.
+  const moderateHealth = `least(greatest(${healthFactor}, 1e-100), 1e100)`
   const prices = {
-    liquidationPriceUsd: ofHealth(`${byDebt((debt) => price(OTHER[debt]))} / ${HEALTH}`),
-    liquidationDebtPriceUsd: ofHealth(`${byDebt(price)} * ${HEALTH}`),
+    liquidationPriceUsd: ofHealth(`${byDebt((debt) => price(OTHER[debt]))} / ${moderateHealth}`),
+    liquidationDebtPriceUsd: ofHealth(`${byDebt(price)} * ${moderateHealth}`),
     liquidationRatio: ofHealth(
-      `${byDebt((debt) => `${price(OTHER[debt])} / ${price(debt)}`)} / ${HEALTH}`,
+      `${byDebt((debt) => `${price(OTHER[debt])} / ${price(debt)}`)} / ${moderateHealth}`,
     ),
   }
   return {
@@ -127,7 +125,9 @@ export function healthSql(threshold: Weight) {
     triggerPriceUsd: `CASE WHEN t.mover = 'both' THEN NULL
       WHEN ${RISES} THEN ${prices.liquidationDebtPriceUsd} ELSE ${prices.liquidationPriceUsd} END`,
     triggerRatio: `CASE WHEN t.mover = 'both' THEN ${prices.liquidationRatio} END`,
-    triggerChange: ofHealth(`CASE WHEN ${RISES} THEN h.f ELSE 1 / ${HEALTH} END - 1`),
+    triggerChange: ofHealth(
+      `CASE WHEN ${RISES} THEN ${moderateHealth} ELSE 1 / ${moderateHealth} END - 1`,
+    ),
   }
 }
 

@@ -40,8 +40,8 @@ export const shockColumns = sqlColumns({
     ...atRiskColumns.positionCount,
     sql: 't.positions::int',
     description:
-      'The number of positions, one per user in each pool, that can be liquidated then, those ' +
-      `that can be now included. ${IF_UNKNOWN}`,
+      'The number of positions, one per user in each pool, that can be liquidated at the prices ' +
+      `after the change. ${IF_UNKNOWN}`,
   },
   collateralUsd: {
     ...atRiskColumns.collateralUsd,
@@ -106,7 +106,7 @@ export async function assertKnown(reader: Reader, shocks: readonly Shock[]): Pro
   assertShocks(shocks)
   const rows = await reader.$queryRaw<{ unknown: string }[]>(
     Prisma.sql`SELECT coalesce(s.asset, s.name) AS unknown FROM ${shocksSql(shocks)}
-      WHERE EXISTS (SELECT FROM pool) AND NOT EXISTS (SELECT FROM ${Prisma.raw(POOLS)} u
+      WHERE EXISTS (SELECT 1 FROM pool) AND NOT EXISTS (SELECT 1 FROM ${Prisma.raw(POOLS)} u
         WHERE s.asset IN (u.a, u.b) OR s.name IN (u.a_group, u.b_group)) ORDER BY s.n LIMIT 1`,
   )
   const [first] = rows
@@ -116,7 +116,7 @@ export async function assertKnown(reader: Reader, shocks: readonly Shock[]): Pro
 
 const sums = (name: string, sql: string) => `
       CASE WHEN count(p.n) = 0
-        OR EXISTS (SELECT FROM market m WHERE m.liquidation_threshold IS NOT NULL)
+        OR EXISTS (SELECT 1 FROM market m WHERE m.liquidation_threshold IS NOT NULL)
         THEN coalesce(${sql} FILTER (WHERE p.health <= 1), 0) END AS ${name}`
 
 /**

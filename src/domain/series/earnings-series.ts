@@ -113,7 +113,8 @@ export function profitByBucket(owners: Prisma.Sql, span: Span): Prisma.Sql {
         SELECT * FROM (
           SELECT ${ENTITY}, timestamp, ${list(RECORDS, termsOf(NET_CASH))} FROM (${FLOWS}) f
           UNION ALL
-          SELECT ${ENTITY}, timestamp, ${list(RECORDS, termsOf(LIQUIDATIONS))} FROM (${REWARDS}) l) r
+          SELECT ${ENTITY}, timestamp, ${list(RECORDS, termsOf(LIQUIDATIONS))}
+          FROM (${REWARDS}) l) r
         WHERE r.user_address = owner.address ${upTo('r.timestamp', lastMoment(span))} OFFSET 0) r),
     snapshot AS (
       SELECT h.*, bucket.start, bucket.moment

@@ -58,7 +58,7 @@ export interface LegUpdate {
   id: string | null
   /** The oldest requested date. Null: all records were requested. */
   since: Date | null
-  /** The date of the newest record so far: of the update if they have none. Null if there is none. */
+  /** The date of the newest record so far: of the update if they have none. Null without one. */
   newest: Date | null
   fetched: number
   written: number
@@ -285,7 +285,12 @@ async function assertFixed(
     const column = columnOf(format, field)
     return `('${field}', to_jsonb(t.${column}), to_jsonb(s.${column}))`
   })
-  const { rows } = await writer.query<{ line: number; field: string; stored: unknown; given: unknown }>(
+  const { rows } = await writer.query<{
+    line: number
+    field: string
+    stored: unknown
+    given: unknown
+  }>(
     `SELECT s.line::float8, f.* FROM ${writer.temporary('staged')} s
      JOIN ${format.table} t USING (${keyColumns(format).join(', ')})
      CROSS JOIN LATERAL (VALUES ${values.join(', ')}) AS f (field, stored, given)
@@ -295,8 +300,8 @@ async function assertFixed(
   if (!row) return
   throw sourceFailed(
     called,
-    `${label}:${row.line}: ${row.field} is ${described(row.stored)} in the store, and an update does ` +
-      `not change it to ${described(row.given)}. If that is right, import the record`,
+    `${label}:${row.line}: ${row.field} is ${described(row.stored)} in the store, and an update ` +
+      `does not change it to ${described(row.given)}. If that is right, import the record`,
   )
 }
 

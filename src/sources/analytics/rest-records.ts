@@ -81,7 +81,7 @@ export async function restRecords(
   return received(file, { kind: 'ANALYTICS', name, time: since?.toISOString() ?? null }, arriving)
 }
 
-// What the graph lists without users, from a date on.
+// The graph's list of a file without users, from a date on.
 function listOf(
   server: RestServer,
   graph: GatewayGraph,

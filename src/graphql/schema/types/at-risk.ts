@@ -29,7 +29,8 @@ export function addAtRisk(builder: Builder): void {
     fields: (t) => ({
       asset: t.field({ type: 'Address', description: 'The token, on any chain.' }),
       group: t.string({
-        description: 'What the tokens move with, such as ETH: `movesWith` of assets.',
+        description:
+          'The currency or token that the tokens move with, such as ETH: `movesWith` of assets.',
       }),
       change: t.float({
         required: true,
@@ -42,7 +43,7 @@ export function addAtRisk(builder: Builder): void {
     collateralAtRisk: t.field({
       description:
         'The positions that each shock would liquidate, in the order of `shocks`. Each shock ' +
-        'is a case of its own, so their sums are of no case.',
+        'stands alone, so the rows must not be added up.',
       ...sqlFields.list(t.arg, 'ShockedCollateral', {
         args: {
           shocks: t.arg({

@@ -275,6 +275,7 @@ export function addDistribution(builder: Builder): void {
       }),
       problems: t.field({
         type: ['Problem'],
+        extensions: { cost: { rows: 'page' } },
         description: 'Probable mistakes in what the run stored. Mostly empty.',
         resolve: async ({ date }, _, { reader }): Promise<Problem[]> => {
           const pools = date ? await poolsWithoutMultiplier(reader, isoDay(date)) : []

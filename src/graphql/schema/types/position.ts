@@ -113,7 +113,7 @@ export function addPosition(builder: Builder) {
   const Trigger = builder.objectRef<Trigger>('LiquidationTrigger').implement({
     description:
       'The move of a price that liquidates a position. It is that of the collateral, unless ' +
-      'the collateral is stable and the debt is not: then it is that of the debt. Where both ' +
+      'the collateral is stable and the debt is not: then it is that of the debt. If both ' +
       'tokens move together, it is that of their ratio.',
     fields: (t) => ({
       asset: t.field({
