@@ -106,7 +106,7 @@ const previewAt = defineLookup({
         AND h.pool_key = s.pool_key AND h.distribution_date = s.date
       LEFT JOIN LATERAL (
         SELECT ${Prisma.raw(healthFactorSql(storedThreshold))} AS health_before
-        FROM position t WHERE t.id = h.id) b ON true) t`
+        FROM position t WHERE t.id = h.id) b ON true OFFSET 0) t`
   },
 })
 
