@@ -14,7 +14,7 @@ import {
 import { placeColumns } from '../holding/place.ts'
 import {
   EARNED_COLUMNS,
-  held,
+  earnedByEntity,
   interestOf,
   PROFIT,
   profitColumns,
@@ -231,7 +231,7 @@ const FLOW_COLUMNS = columnsFrom((name) => OF_FLOWS[name])
 // cash flows without a price: those before a period count alike at both ends.
 const valuesAndCash = (holder: Holder) => Prisma.sql`
   SELECT h.chain_id, h.entity_type, h.entity_id, h.incomplete, h.unvalued, ${HELD_COLUMNS}
-  FROM (${held(holder)}) h
+  FROM (${earnedByEntity(holder)}) h
   UNION ALL
   SELECT f.chain_id, f.entity_type::text, f.entity_id, false, false, ${FLOW_COLUMNS}
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f

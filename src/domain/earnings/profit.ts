@@ -110,7 +110,7 @@ const sumsUntil = (
   { owners, asOf }: Holder,
 ) => Prisma.sql`(
     SELECT h.user_address, h.chain_id, h.entity_type, h.entity_id, ${sumsOf(columns)}
-    FROM held h LEFT JOIN (
+    FROM amounts h LEFT JOIN (
       SELECT f.* FROM ${owners} CROSS JOIN LATERAL (
         SELECT * FROM (${records}) f
         WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0) f
@@ -152,10 +152,10 @@ const STORED_CASH = Prisma.sql`SELECT user_address, chain_id, entity_type, entit
 const STORED_LIQUIDATIONS = Prisma.sql`SELECT *, unpriced AS unliquidated FROM net_liquidation`
 
 /** A query of the same, and of what was earned there until the newest snapshot. */
-export const held = (holder: Holder) =>
+export const earnedByEntity = (holder: Holder) =>
   holder.asOf
-    ? Prisma.sql`WITH held AS MATERIALIZED (${amountsHeld(holder)})
-        SELECT h.*, ${EARNED} FROM held h
+    ? Prisma.sql`WITH amounts AS MATERIALIZED (${amountsHeld(holder)})
+        SELECT h.*, ${EARNED} FROM amounts h
         JOIN ${sumsUntil(NET_CASH, FLOWS, holder)} f
           USING (user_address, chain_id, entity_type, entity_id)
         JOIN ${sumsUntil(LIQUIDATIONS, REWARDS, holder)} l

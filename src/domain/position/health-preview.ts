@@ -52,14 +52,14 @@ export interface PreviewArguments {
 
 const MOST_TOKENS = 1e30
 
-const held = (side: 'a' | 'b', name: string) => `coalesce(h.${side}_${name}, 0)`
+const amountOf = (side: 'a' | 'b', name: string) => `coalesce(h.${side}_${name}, 0)`
 
 // A side after the move: the supply of the collateral's side, or the debt of the other one. Of a
 // supply or a debt that is gone no dollar remains.
 function sideAfter(side: 'a' | 'b'): string {
   const other = side === 'a' ? 'b' : 'a'
   const after = (name: string, isMoved: string, change: string) => {
-    const [amount, usd] = [held(side, `${name}_amount`), held(side, `${name}_amount_usd`)]
+    const [amount, usd] = [amountOf(side, `${name}_amount`), amountOf(side, `${name}_amount_usd`)]
     const left = `${amount} + ${change}`
     return `CASE WHEN ${isMoved} THEN greatest(${left}, 0) ELSE ${amount} END
         AS ${side}_${name}_amount,
@@ -67,7 +67,7 @@ function sideAfter(side: 'a' | 'b'): string {
         ELSE ${usd} + (${change}) * s.${side}_price END AS ${side}_${name}_amount_usd`
   }
   // The protected supply gives the rest of a withdrawal.
-  const lacking = `least(${held(side, 'supplied_amount')} + s.supply - s.withdraw, 0)`
+  const lacking = `least(${amountOf(side, 'supplied_amount')} + s.supply - s.withdraw, 0)`
   return [
     after('supplied', `s.side = '${side}'`, 's.supply - s.withdraw'),
     after('protected_supplied', `s.side = '${side}'`, lacking),
@@ -75,11 +75,11 @@ function sideAfter(side: 'a' | 'b'): string {
   ].join(',\n      ')
 }
 
-const HELD = `CASE s.side WHEN 'a' THEN ${held('a', 'supplied_amount')}
-        + ${held('a', 'protected_supplied_amount')}
-      ELSE ${held('b', 'supplied_amount')} + ${held('b', 'protected_supplied_amount')} END`
-const OWED = `CASE s.side WHEN 'a' THEN ${held('b', 'borrowed_amount')}
-      ELSE ${held('a', 'borrowed_amount')} END`
+const HELD = `CASE s.side WHEN 'a' THEN ${amountOf('a', 'supplied_amount')}
+        + ${amountOf('a', 'protected_supplied_amount')}
+      ELSE ${amountOf('b', 'supplied_amount')} + ${amountOf('b', 'protected_supplied_amount')} END`
+const OWED = `CASE s.side WHEN 'a' THEN ${amountOf('b', 'borrowed_amount')}
+      ELSE ${amountOf('a', 'borrowed_amount')} END`
 
 const previewAt = defineLookup({
   columns: previewColumns,

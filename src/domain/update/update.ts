@@ -271,8 +271,8 @@ async function assertDistinct(
   )
 }
 
-// A record that says something else of what never changes is of another thing, or of a source that
-// is mistaken: an operator decides that.
+// A record whose fixed fields differ is of another token or pool, or its source is wrong. An
+// operator decides which.
 async function assertFixed(
   writer: Writer,
   { name, fixed }: Leg,
@@ -289,19 +289,19 @@ async function assertFixed(
     line: number
     field: string
     stored: unknown
-    given: unknown
+    received: unknown
   }>(
     `SELECT s.line::float8, f.* FROM ${writer.temporary('staged')} s
      JOIN ${format.table} t USING (${keyColumns(format).join(', ')})
-     CROSS JOIN LATERAL (VALUES ${values.join(', ')}) AS f (field, stored, given)
-     WHERE f.stored <> f.given ORDER BY s.line LIMIT 1`,
+     CROSS JOIN LATERAL (VALUES ${values.join(', ')}) AS f (field, stored, received)
+     WHERE f.stored <> f.received ORDER BY s.line LIMIT 1`,
   )
   const [row] = rows
   if (!row) return
   throw sourceFailed(
     called,
     `${label}:${row.line}: ${row.field} is ${described(row.stored)} in the store, and an update ` +
-      `does not change it to ${described(row.given)}. If that is right, import the record`,
+      `does not change it to ${described(row.received)}. If that is right, import the record`,
   )
 }
 
