@@ -136,7 +136,7 @@ export function atRiskSql(
             ELSE -(${falling})[width_bucket(-p.drop, ${falling})] END AS first_drop
         FROM (
           SELECT ${Prisma.raw(healthFactorSql(joinedThreshold))} AS health,
-            ${Prisma.raw(liquidationDropSql(joinedThreshold))} AS drop,
+            ${Prisma.raw(liquidationDropSql(healthFactorSql(joinedThreshold)))} AS drop,
             ${worthOfSides('collateral', [ofA, ofB])} AS collateral,
             ${worthOfSides('debt', [ofA, ofB])} AS debt
           FROM ${withMarkets(Prisma.sql`pool u`, lastDate())}

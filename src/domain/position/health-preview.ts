@@ -3,35 +3,22 @@ import { badArgument } from '../../errors.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { lastDate } from './filter.ts'
 import { healthFactorSql, storedThreshold } from './health.ts'
-import { positionColumns } from './position.ts'
+import { healthColumns } from './health-columns.ts'
 
-const {
-  ltv,
-  healthFactor,
-  liquidationDrop,
-  liquidationPriceUsd,
-  liquidationDebtPriceUsd,
-  liquidationRatio,
-  borrowingPowerUsd,
-} = positionColumns
+const after = healthColumns('t.health_factor')
 
 /** The numbers of a position, in the same words, after a user has moved tokens. */
 export const previewColumns = sqlColumns({
+  ...after,
   healthFactorBefore: {
     sql: 't.health_before',
     type: 'float',
     nullable: true,
     description: 'The `healthFactor` of the stored position. Null without one or without debt.',
   },
-  healthFactor,
-  ltv,
-  liquidationDrop,
-  liquidationPriceUsd,
-  liquidationDebtPriceUsd,
-  liquidationRatio,
   borrowingPowerUsd: {
-    ...borrowingPowerUsd,
-    description: `${borrowingPowerUsd.description} A negative one means that it is not allowed.`,
+    ...after.borrowingPowerUsd,
+    description: `${after.borrowingPowerUsd.description} A negative one means that it is not allowed.`,
   },
   side: { sql: 't.side', type: 'text', nullable: true },
   collateral: { sql: 't.collateral', type: 'float' },
@@ -64,7 +51,7 @@ function sideAfter(side: 'a' | 'b'): string {
     return `CASE WHEN ${isMoved} THEN greatest(${left}, 0) ELSE ${amount} END
         AS ${side}_${name}_amount,
       CASE WHEN ${isMoved} IS NOT TRUE THEN ${usd} WHEN ${left} <= 0 THEN 0
-        ELSE ${usd} + (${change}) * s.${side}_price END AS ${side}_${name}_amount_usd`
+        ELSE ${usd} + (${change}) * s.${side}_token_price END AS ${side}_${name}_amount_usd`
   }
   // The protected supply gives the rest of a withdrawal.
   const lacking = `least(${amountOf(side, 'supplied_amount')} + s.supply - s.withdraw, 0)`
@@ -81,6 +68,8 @@ const HELD = `CASE s.side WHEN 'a' THEN ${amountOf('a', 'supplied_amount')}
 const OWED = `CASE s.side WHEN 'a' THEN ${amountOf('b', 'borrowed_amount')}
       ELSE ${amountOf('a', 'borrowed_amount')} END`
 
+const HEALTH_FACTOR = Prisma.raw(healthFactorSql(storedThreshold))
+
 const previewAt = defineLookup({
   columns: previewColumns,
   types: ['text', 'text', 'text', 'float8', 'float8', 'float8', 'float8'],
@@ -89,24 +78,27 @@ const previewAt = defineLookup({
         ${withdraw} AS withdraw, ${borrow} AS borrow, ${repay} AS repay,
         CASE ${collateral} WHEN u.asset_1_address THEN 'a' WHEN u.asset_2_address THEN 'b' END
           AS side,
-        n.a_token_price AS a_price, n.b_token_price AS b_price, n.mover
+        u.asset_1_address AS a_token_address, u.asset_1_symbol AS a_token_symbol,
+        u.asset_2_address AS b_token_address, u.asset_2_symbol AS b_token_symbol,
+        n.a_token_price, n.b_token_price, n.mover
       FROM pool u CROSS JOIN (SELECT ${lastDate()} AS date) d
       LEFT JOIN LATERAL (
         SELECT n.a_token_price, n.b_token_price, n.mover FROM position n
         WHERE n.pool_key = u.key AND n.distribution_date = d.date
         ORDER BY n.id DESC LIMIT 1) n ON true
       WHERE u.id = ${pool}`
-    return Prisma.sql`FROM (
-      SELECT s.pool_key, s.date AS distribution_date, s.side, s.mover, h.id AS held_id,
-        s.a_price AS a_token_price, s.b_price AS b_token_price,
+    return Prisma.sql`FROM (SELECT t.*, ${HEALTH_FACTOR} AS health_factor FROM (
+      SELECT s.pool_key, s.date AS distribution_date, s.side, s.mover,
+        s.a_token_address, s.a_token_symbol, s.a_token_price,
+        s.b_token_address, s.b_token_symbol, s.b_token_price,
         ${Prisma.raw(sideAfter('a'))},
         ${Prisma.raw(sideAfter('b'))},
         ${Prisma.raw(HELD)} AS collateral, ${Prisma.raw(OWED)} AS debt, b.health_before
       FROM (${moves}) s LEFT JOIN position h ON h.user_address = ${user}
         AND h.pool_key = s.pool_key AND h.distribution_date = s.date
       LEFT JOIN LATERAL (
-        SELECT ${Prisma.raw(healthFactorSql(storedThreshold))} AS health_before
-        FROM position t WHERE t.id = h.id) b ON true OFFSET 0) t`
+        SELECT ${HEALTH_FACTOR} AS health_before
+        FROM position t WHERE t.id = h.id) b ON true OFFSET 0) t OFFSET 0) t`
   },
 })
 

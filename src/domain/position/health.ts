@@ -18,7 +18,7 @@
  *   borrowingPowerUsd   = Σ (collateral × its market's maxLtv) - Σ debt
  */
 
-import type { Where } from 'pothos-sql'
+import type { ColumnSql, Where } from 'pothos-sql'
 import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
@@ -49,8 +49,8 @@ const WORTH = { a: worthOf('a'), b: worthOf('b') }
 
 const DEBT = `nullif(${WORTH.a.debt} + ${WORTH.b.debt}, 0)`
 
-// SQL of a limit of a side's market.
-type Weight = (side: Side) => string
+/** SQL of a limit of a side's market. */
+export type Weight = (side: Side) => string
 
 // The sum of the collateral that backs debt, weighted. No other side's weight is looked up.
 function collateral(weight: Weight): string {
@@ -76,60 +76,74 @@ export const shockedHealthSql = (threshold: Weight) =>
  * SQL of the fraction by which the price of the collateral must fall until the position can be
  * liquidated.
  */
-export const liquidationDropSql = (threshold: Weight) =>
-  `(1 - 1 / nullif(${healthFactorSql(threshold)}, 0))`
+export const liquidationDropSql = (healthFactor: string) => `(1 - 1 / nullif(${healthFactor}, 0))`
 
-// SQL of what differs by the side of the debt. Null if both sides have debt.
-const byDebt = (value: (debt: Side) => string) =>
-  `CASE WHEN ${WORTH.a.isInDebt} = ${WORTH.b.isInDebt} THEN NULL
-    WHEN ${WORTH.a.isInDebt} THEN ${value('a')} ELSE ${value('b')} END`
+// SQL over the columns of a position: a value that differs by the side of the debt. Null if both
+// sides have debt.
+type Derived = (column: ColumnSql) => string
+type OfSide = (side: Side, column: ColumnSql) => string
+const byDebt =
+  (value: OfSide): Derived =>
+  (column) => {
+    const [a, b] = (['a', 'b'] as const).map(
+      (side) => `(${moderate(column(`${side}BorrowedAmountUsd`))} > 0)`,
+    )
+    return `CASE WHEN ${a} = ${b} THEN NULL
+      WHEN ${a} THEN ${value('a', column)} ELSE ${value('b', column)} END`
+  }
 
-const price = (side: Side) => `nullif(${moderate(`t.${side}_token_price`, 90)}, 0)`
+const price: OfSide = (side, column) => `nullif(${moderate(column(`${side}TokenPrice`), 90)}, 0)`
+
+// Within these, products and quotients with moderate numbers stay within doubles.
+const health: Derived = (column) => `least(greatest(${column('healthFactor')}, 1e-100), 1e100)`
+
+// Null if the health factor is null or 0.
+const ofHealth =
+  (value: Derived): Derived =>
+  (column) =>
+    `(CASE WHEN ${column('healthFactor')} > 0 THEN ${value(column)} END)`
 
 // True if the debt must rise, as the collateral is stable. Else the collateral must fall.
-const RISES = byDebt((debt) => `t.mover = '${debt}'`)
-const named = (column: string) =>
-  byDebt((debt) => {
-    const [owed, backing] = [`t.${debt}_${column}`, `t.${OTHER[debt]}_${column}`]
-    return `CASE WHEN t.mover = '${debt}' THEN ${owed} ELSE ${backing} END`
+const rises = byDebt((debt, column) => `${column('mover')} = '${debt}'`)
+const named = (name: string) =>
+  byDebt((debt, column) => {
+    const [owed, backing] = [column(`${debt}${name}`), column(`${OTHER[debt]}${name}`)]
+    return `CASE WHEN ${column('mover')} = '${debt}' THEN ${owed} ELSE ${backing} END`
   })
-const against = (column: string) =>
-  byDebt((debt) => `CASE WHEN t.mover = 'both' THEN t.${debt}_${column} END`)
+const against = (name: string) =>
+  byDebt((debt, column) => `CASE WHEN ${column('mover')} = 'both' THEN ${column(debt + name)} END`)
+
+const collateralPrice = ofHealth(
+  byDebt((debt, column) => `${price(OTHER[debt], column)} / ${health(column)}`),
+)
+const debtPrice = ofHealth(byDebt((debt, column) => `${price(debt, column)} * ${health(column)}`))
+const ratio = ofHealth(
+  byDebt(
+    (debt, column) => `${price(OTHER[debt], column)} / ${price(debt, column)} / ${health(column)}`,
+  ),
+)
 
 /**
  * SQL of the columns of a position that follow from its health factor: the prices that liquidate
  * it, and the parts of its trigger, which is the one of them that moves.
  */
-export function healthSql(threshold: Weight) {
-  const healthFactor = healthFactorSql(threshold)
-  // Null if the health factor is null or 0. Several servers take no subquery to read it once.
-  const ofHealth = (value: string) => `(CASE WHEN ${healthFactor} > 0 THEN ${value} END)`
-  // Within these, products and quotients with moderate numbers stay within doubles.
-  const moderateHealth = `least(greatest(${healthFactor}, 1e-100), 1e100)`
-  const prices = {
-    liquidationPriceUsd: ofHealth(`${byDebt((debt) => price(OTHER[debt]))} / ${moderateHealth}`),
-    liquidationDebtPriceUsd: ofHealth(`${byDebt(price)} * ${moderateHealth}`),
-    liquidationRatio: ofHealth(
-      `${byDebt((debt) => `${price(OTHER[debt])} / ${price(debt)}`)} / ${moderateHealth}`,
-    ),
-  }
-  return {
-    healthFactor,
-    liquidationDrop: liquidationDropSql(threshold),
-    ...prices,
-    triggerAddress: ofHealth(named('token_address')),
-    triggerSymbol: named('token_symbol'),
-    triggerAgainstAddress: against('token_address'),
-    triggerAgainstSymbol: against('token_symbol'),
-    triggerDirection: `CASE WHEN ${RISES} THEN 'UP' ELSE 'DOWN' END`,
-    triggerPriceUsd: `CASE WHEN t.mover = 'both' THEN NULL
-      WHEN ${RISES} THEN ${prices.liquidationDebtPriceUsd} ELSE ${prices.liquidationPriceUsd} END`,
-    triggerRatio: `CASE WHEN t.mover = 'both' THEN ${prices.liquidationRatio} END`,
-    triggerChange: ofHealth(
-      `CASE WHEN ${RISES} THEN ${moderateHealth} ELSE 1 / ${moderateHealth} END - 1`,
-    ),
-  }
-}
+export const liquidation = {
+  collateralPrice,
+  debtPrice,
+  ratio,
+  triggerAddress: ofHealth(named('TokenAddress')),
+  triggerSymbol: named('TokenSymbol'),
+  triggerAgainstAddress: against('TokenAddress'),
+  triggerAgainstSymbol: against('TokenSymbol'),
+  triggerDirection: (column) => `CASE WHEN ${rises(column)} THEN 'UP' ELSE 'DOWN' END`,
+  triggerPriceUsd: (column) => `CASE WHEN ${column('mover')} = 'both' THEN NULL
+    WHEN ${rises(column)} THEN ${debtPrice(column)} ELSE ${collateralPrice(column)} END`,
+  triggerRatio: (column) => `CASE WHEN ${column('mover')} = 'both' THEN ${ratio(column)} END`,
+  triggerChange: ofHealth(
+    (column) =>
+      `CASE WHEN ${rises(column)} THEN ${health(column)} ELSE 1 / ${health(column)} END - 1`,
+  ),
+} satisfies Record<string, Derived>
 
 type LoanLimit = 'liquidation_threshold' | 'max_ltv'
 

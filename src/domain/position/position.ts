@@ -12,20 +12,17 @@ import type { Reader } from '../../db/connect/reader.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 import {
-  BORROWING_POWER,
   backsDebt,
-  healthSql,
+  healthFactorSql,
   joinedThreshold,
-  LTV,
   mostHealth,
   positionsUpTo,
   storedThreshold,
+  type Weight,
 } from './health.ts'
+import { healthColumns } from './health-columns.ts'
 
 const POINTS = '(t.points_a + t.points_b)'
-const address = { type: 'address' } as const
-const text = { type: 'text' } as const
-const float = { type: 'float' } as const
 
 const sidePoints = (side: 'A' | 'B') =>
   `Points of side ${side}: the double \`(baseDeposit * deposit) * (supplied + ` +
@@ -34,129 +31,31 @@ const sidePoints = (side: 'A' | 'B') =>
   'Protected supply counts only while the other side has debt, of at least `protectedMinLtv` of ' +
   'the base points.'
 
-const stored = healthSql(storedThreshold)
+const columnsWith = (threshold: Weight) =>
+  sqlColumns(Prisma.PositionScalarFieldEnum, {
+    id: { type: 'text' },
+    userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
+    poolAddress: {
+      type: 'address',
+      description: "The pool's address: marketAddress in the REST API.",
+      sort: 'POOL',
+    },
+    poolKey: { type: 'int' },
+    distributionDate: {
+      type: 'date',
+      field: 'date',
+      description: 'The distribution date.',
+      sort: true,
+    },
+    pointsA: { ...pointsColumn('t.points_a'), description: sidePoints('A') },
+    pointsB: { ...pointsColumn('t.points_b'), description: sidePoints('B') },
+    points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
+    given: { type: 'boolean' },
+    runId: { type: 'bigint', nullable: true },
+    ...healthColumns(healthFactorSql(threshold)),
+  })
 
-export const positionColumns = sqlColumns(Prisma.PositionScalarFieldEnum, {
-  id: { type: 'text' },
-  userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
-  poolAddress: {
-    type: 'address',
-    description: "The pool's address: marketAddress in the REST API.",
-    sort: 'POOL',
-  },
-  poolKey: { type: 'int' },
-  chainId: { sql: '(SELECT p.chain_id FROM pool p WHERE p.key = t.pool_key)', type: 'integer' },
-  distributionDate: {
-    type: 'date',
-    field: 'date',
-    description: 'The distribution date.',
-    sort: true,
-  },
-  pointsA: { ...pointsColumn('t.points_a'), description: sidePoints('A') },
-  pointsB: { ...pointsColumn('t.points_b'), description: sidePoints('B') },
-  points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
-  given: { type: 'boolean' },
-  runId: { type: 'bigint', nullable: true },
-  ltv: {
-    sql: LTV,
-    type: 'float',
-    nullable: true,
-    description:
-      'The loan-to-value (LTV) as a fraction, 0.75 is 75 %: the debt of each side, ' +
-      'divided by the supply of the other side, including protected supply, where that ' +
-      'side has debt. Null without debt or without such supply, or if tokens have no price.',
-    filter: true,
-    sort: true,
-  },
-  healthFactor: {
-    sql: stored.healthFactor,
-    type: 'float',
-    nullable: true,
-    description:
-      'The supply of each side where the other side has debt, including protected supply, ' +
-      "times its market's `liquidationThreshold`, divided by the debt of both sides. " +
-      'Below 1 the position can be liquidated. The thresholds are those that were in ' +
-      'force when the date was the newest one, or the first that are known. Null without ' +
-      'debt, if such a threshold is not known, or if tokens have no price.',
-    filter: true,
-    sort: true,
-  },
-  liquidationDrop: {
-    sql: stored.liquidationDrop,
-    type: 'float',
-    nullable: true,
-    description:
-      'The fraction by which the price of the collateral must fall, all others unchanged, ' +
-      'until the position can be liquidated, 0.25 is 25 %: 1 - 1 / `healthFactor`. ' +
-      'Negative if it can be liquidated now. Null if `healthFactor` is null or 0.',
-    filter: true,
-    sort: true,
-  },
-  liquidationPriceUsd: {
-    sql: stored.liquidationPriceUsd,
-    type: 'float',
-    nullable: true,
-    description:
-      'The price of the collateral in USD, on the side without debt, at which the ' +
-      'position can be liquidated: its price divided by `healthFactor`. Null if ' +
-      '`healthFactor` is null or 0, or if both sides have debt.',
-  },
-  liquidationDebtPriceUsd: {
-    sql: stored.liquidationDebtPriceUsd,
-    type: 'float',
-    nullable: true,
-    description:
-      'The price of the debt in USD at which the position can be liquidated, that of the ' +
-      'collateral unchanged: its price times `healthFactor`. Null if `healthFactor` is null ' +
-      'or 0, if both sides have debt, or without a price.',
-  },
-  liquidationRatio: {
-    sql: stored.liquidationRatio,
-    type: 'float',
-    nullable: true,
-    description:
-      'The price of the collateral in whole tokens of the debt at which the position can be ' +
-      'liquidated, whatever both cost in USD. Null if `healthFactor` is null or 0, if both ' +
-      'sides have debt, or without a price.',
-  },
-  // The parts of an object.
-  triggerAddress: { ...address, sql: stored.triggerAddress, nullable: true },
-  triggerSymbol: { ...text, sql: stored.triggerSymbol, nullable: true },
-  triggerAgainstAddress: { ...address, sql: stored.triggerAgainstAddress, nullable: true },
-  triggerAgainstSymbol: { ...text, sql: stored.triggerAgainstSymbol, nullable: true },
-  triggerDirection: { sql: stored.triggerDirection, type: 'text' },
-  triggerPriceUsd: { ...float, sql: stored.triggerPriceUsd, nullable: true },
-  triggerRatio: { ...float, sql: stored.triggerRatio, nullable: true },
-  triggerChange: { ...float, sql: stored.triggerChange, nullable: true },
-  borrowingPowerUsd: {
-    sql: BORROWING_POWER,
-    type: 'float',
-    nullable: true,
-    description:
-      'The amount in USD that the user could still borrow: the supply of each side where ' +
-      "the other side has debt, including protected supply, times its market's `maxLtv`, " +
-      'minus the debt of both sides. Negative if the debt is larger. Null without debt, ' +
-      'if such a `maxLtv` is not known, or if tokens have no price.',
-  },
-  aTokenAddress: address,
-  aTokenSymbol: text,
-  aTokenPrice: float,
-  aSuppliedAmount: float,
-  aSuppliedAmountUsd: float,
-  aProtectedSuppliedAmount: float,
-  aProtectedSuppliedAmountUsd: float,
-  aBorrowedAmount: float,
-  aBorrowedAmountUsd: float,
-  bTokenAddress: address,
-  bTokenSymbol: text,
-  bTokenPrice: float,
-  bSuppliedAmount: float,
-  bSuppliedAmountUsd: float,
-  bProtectedSuppliedAmount: float,
-  bProtectedSuppliedAmountUsd: float,
-  bBorrowedAmount: float,
-  bBorrowedAmountUsd: float,
-})
+export const positionColumns = columnsWith(storedThreshold)
 
 /** A user's amounts in a pool on a distribution date, and the points for them. */
 export type PositionRow = RowOf<typeof positionColumns>
@@ -301,11 +200,7 @@ export const rankedPositions: Listing<PositionRow> = {
   sortKeys: { ...positionListing.sortKeys, ...amountSortKeys(rankedOfSides) },
 }
 
-const joined = Object.entries(healthSql(joinedThreshold)) as [keyof typeof stored, string][]
-const joinedColumns: typeof positionColumns = {
-  ...positionColumns,
-  ...Object.fromEntries(joined.map(([name, sql]) => [name, { ...positionColumns[name], sql }])),
-}
+const joinedColumns = columnsWith(joinedThreshold)
 
 /**
  * Lists the positions of a date. If the filter limits the health factor or the drop, an index gives

@@ -48,6 +48,7 @@ export interface SchemaTypes {
     Distribution: Distribution
     Earnings: RowOf<typeof earningsColumns>
     GroupKey: object
+    LiquidationTrigger: object
     Market: Market
     MultiplierRevision: MultiplierRevision
     NetApr: RowOf<typeof netAprColumns>

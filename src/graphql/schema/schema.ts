@@ -33,6 +33,7 @@ import { addLegacy } from './types/legacy.ts'
 import { addLimits } from './types/limits.ts'
 import { addLiquidation } from './types/liquidation.ts'
 import { addLiquidationReward } from './types/liquidation-reward.ts'
+import { addLiquidationTrigger } from './types/liquidation-trigger.ts'
 import { addLive } from './types/live.ts'
 import { addMarket } from './types/market.ts'
 import { addMultiplier } from './types/multiplier.ts'
@@ -123,6 +124,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addBasePoints(builder, basePoints)
   addRun(builder)
   addLedger(builder)
+  addLiquidationTrigger(builder)
   addPosition(builder)
   addDistribution(builder)
   addUser(builder)

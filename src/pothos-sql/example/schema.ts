@@ -53,6 +53,11 @@ const bookColumns = sqlColumns({
   publisherId: { sql: 't.publisher_id', type: 'int', nullable: true },
   title: { sql: 't.title', type: 'text', description: 'The title.', filter: true, sort: true },
   pages: { sql: 't.pages', type: 'int', description: 'Its length.', filter: true, sort: true },
+  hours: {
+    derived: (column) => `${column('pages')} / 30::float8`,
+    type: 'float',
+    description: 'How long it takes to read.',
+  },
   rating: {
     sql: 't.rating',
     type: 'float',

@@ -4,6 +4,11 @@ import type { VALUE_TYPES, Values, ValueType } from './value-type.ts'
 export interface Column {
   /** SQL over the table alias `t`. */
   sql: string
+  /**
+   * The same over other columns, none of which is derived. A plan reads those once for all that is
+   * derived of them.
+   */
+  derived?: (column: ColumnSql) => string
   /** Omitted if the column is only used inside other SQL. */
   type?: ValueType
   nullable?: boolean
@@ -55,6 +60,7 @@ type Sortable<Own> = Own extends { sort: true | string; nullable: true; type: En
   : unknown
 
 export type Described = Omit<Column, 'sql'> & { sql?: string }
+type WithSql = { sql: string } | { derived: (column: ColumnSql) => string }
 type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } }
 
 /**
@@ -64,22 +70,22 @@ type Stored<Own> = { -readonly [Name in keyof Own]: Own[Name] & { sql: string } 
 export function sqlColumns<Fields, const Own extends Record<string, Described>>(
   fields: Fields,
   columns: Own & {
-    [Name in keyof Own]: Sortable<Own[Name]> &
-      (Name extends keyof Fields ? unknown : { sql: string })
+    [Name in keyof Own]: Sortable<Own[Name]> & (Name extends keyof Fields ? unknown : WithSql)
   },
 ): Stored<Own>
 /** Completes columns that all have SQL. */
-export function sqlColumns<const Own extends Record<string, Column>>(
-  columns: Own & { [Name in keyof Own]: Sortable<Own[Name]> },
+export function sqlColumns<const Own extends Record<string, Described>>(
+  columns: Own & { [Name in keyof Own]: Sortable<Own[Name]> & WithSql },
 ): Stored<Own>
 export function sqlColumns(
   ...given: [columns: Record<string, Described>] | [fields: unknown, Record<string, Described>]
 ): Record<string, Column> {
   const columns = given.length === 1 ? given[0] : given[1]
+  const ofRow = (name: string): string => `(${columns[name]?.sql ?? `t.${snakeCase(name)}`})`
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [
       name,
-      { sql: `t.${snakeCase(name)}`, ...column },
+      { sql: column.derived?.(ofRow) ?? `t.${snakeCase(name)}`, ...column },
     ]),
   )
 }

@@ -118,6 +118,23 @@ export function selectList(columns: Columns): Prisma.Sql {
   return list
 }
 
+/**
+ * Selects rows with all of their columns: derived ones from the others.
+ * @param rows the statement that selects a list of columns
+ */
+function selectRows(columns: Columns, rows: (list: Prisma.Sql) => Prisma.Sql): Prisma.Sql {
+  const [derived, read] = [true, false].map((wanted) =>
+    Object.entries(columns).filter(([, column]) => (column.derived !== undefined) === wanted),
+  ) as [[string, Column][], [string, Column][]]
+  if (derived.length === 0) return rows(selectList(columns))
+  const list = derived.map(([name, column]) => {
+    const sql = column.derived?.((field) => `p."${field}"`)
+    return `${sql} AS "${name}"`
+  })
+  const all = rows(selectList(Object.fromEntries(read)))
+  return Prisma.sql`SELECT p.*, ${Prisma.raw(list.join(', '))} FROM (${all}) p`
+}
+
 const everything: Owners = { columns: [], values: [[]] }
 
 /**
@@ -135,9 +152,10 @@ export async function listPages<Row>(
   owners: Owners = everything,
 ): Promise<Row[][]> {
   const dialect = dialectOf(reader)
-  const columns = selectList(listing.columns)
-  const pageOf = (values: Prisma.Sql[]) =>
-    pageSql(listing, columns, ofOwner(filterIn(filter, dialect), owners.columns, values), page)
+  const pageOf = (values: Prisma.Sql[]) => {
+    const ofValues = ofOwner(filterIn(filter, dialect), owners.columns, values)
+    return selectRows(listing.columns, (list) => pageSql(listing, list, ofValues, page))
+  }
   const alone = aloneIn(dialect, owners)
   if (alone) {
     const rows = await reader.$queryRaw<Row[]>(pageOf(alone))
@@ -339,9 +357,13 @@ export async function rowsById<Row extends { id: string | bigint }>(
   ids: readonly Row['id'][],
   type: KeyType,
 ): Promise<(Row | null)[]> {
-  const rows = await reader.$queryRaw<Row[]>`
-    SELECT ${selectList(columns)} FROM ${from}
-    WHERE t.id = ANY(${ids.map(String)}::${Prisma.raw(type)}[])`
+  const named = Prisma.sql`${ids.map(String)}::${Prisma.raw(type)}[]`
+  const rows = await reader.$queryRaw<Row[]>(
+    selectRows(
+      columns,
+      (list) => Prisma.sql`SELECT ${list} FROM ${from} WHERE t.id = ANY(${named}) OFFSET 0`,
+    ),
+  )
   return rowOfEach(ids, rows, ({ id }) => id)
 }
 

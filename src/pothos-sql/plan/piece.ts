@@ -136,6 +136,8 @@ export class Scope {
     if (!(field in this.columns)) return this.#joined(field).column(field)
     const owned = this.#owned.get(field)
     if (owned !== undefined) return owned
+    const derived = this.columns[field]?.derived
+    if (derived) return `(${derived((name) => this.column(name))})`
     this.used.add(field)
     return `${this.alias}."${field}"`
   }

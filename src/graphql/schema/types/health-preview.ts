@@ -1,18 +1,24 @@
 import {
   assertPreview,
+  type HealthPreview as Preview,
   previewColumns,
   previewKey,
   previews,
 } from '../../../domain/position/health-preview.ts'
 import type { Builder } from '../builder.ts'
-import { columnsType } from '../column-fields.ts'
+import { columnFields } from '../column-fields.ts'
+import { liquidationTrigger } from './liquidation-trigger.ts'
 
 /** Adds the health of a position after a user has moved tokens. */
 export function addHealthPreview(builder: Builder): void {
-  const HealthPreview = columnsType(builder, 'HealthPreview', previewColumns, {
+  const HealthPreview = builder.objectRef<Preview>('HealthPreview').implement({
     description:
       "The numbers of a user's position in a pool after a move of tokens, at the prices of the " +
       'newest distribution date.',
+    fields: (t) => ({
+      ...columnFields(t, previewColumns),
+      liquidationTrigger: t.field(liquidationTrigger),
+    }),
   })
   builder.queryFields((t) => {
     const tokens = (description: string) =>

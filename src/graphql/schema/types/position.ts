@@ -34,23 +34,12 @@ import { wholeTokensField } from '../token-amount.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
 import { legacyRecord } from './legacy.ts'
+import { liquidationTrigger } from './liquidation-trigger.ts'
 import { addNode } from './node.ts'
 import { poolField, poolOfPositions } from './pool.ts'
 import { loadProgram } from './program.ts'
 import { runAt } from './run.ts'
 import { userAt, userField } from './user-ref.ts'
-
-interface Trigger {
-  chainId: bigint
-  address: string
-  symbol: string
-  againstAddress: string | null
-  againstSymbol: string | null
-  direction: 'UP' | 'DOWN'
-  priceUsd: number | null
-  ratio: number | null
-  change: number
-}
 
 type SideAmount = 'suppliedAmount' | 'protectedSuppliedAmount' | 'borrowedAmount'
 type PositionSide = {
@@ -103,63 +92,6 @@ export function addPosition(builder: Builder) {
     },
   })
 
-  const Direction = builder.enumType('PriceDirection', {
-    description: 'The direction in which a price moves.',
-    values: {
-      UP: { description: 'The price rises.' },
-      DOWN: { description: 'The price falls.' },
-    },
-  })
-  const Trigger = builder.objectRef<Trigger>('LiquidationTrigger').implement({
-    description:
-      'The move of a price that liquidates a position. It is that of the collateral, unless ' +
-      'the collateral is stable and the debt is not: then it is that of the debt. If both ' +
-      'tokens move together, it is that of their ratio.',
-    fields: (t) => ({
-      asset: t.field({
-        type: 'Asset',
-        description: 'The token whose price moves.',
-        ...sqlFields.embedded(
-          { chainId: 'chainId', address: 'address', symbol: 'symbol' },
-          assetCost,
-        ),
-      }),
-      against: t.field({
-        type: 'Asset',
-        nullable: true,
-        description:
-          "The debt's token, in which the price counts, if both move together. Null if the " +
-          'price counts in USD.',
-        ...sqlFields.embedded(
-          { chainId: 'chainId', address: 'againstAddress', symbol: 'againstSymbol' },
-          assetCost,
-          'againstAddress',
-        ),
-      }),
-      direction: t.expose('direction', {
-        type: Direction,
-        description: 'The direction in which the price must move.',
-      }),
-      priceUsd: t.exposeFloat('priceUsd', {
-        nullable: true,
-        description:
-          'The price in USD at which the position can be liquidated, that of the other token ' +
-          'unchanged. Null for a ratio, and without a price.',
-      }),
-      ratio: t.exposeFloat('ratio', {
-        nullable: true,
-        description:
-          'The price in tokens of `against` at which the position can be liquidated. Null if ' +
-          'the price counts in USD, and without a price.',
-      }),
-      change: t.exposeFloat('change', {
-        description:
-          'The change of the price until then, as a fraction: 0.05 is a rise by 5 %, -0.05 a ' +
-          'fall by 5 %. Of the other sign if the position can be liquidated now.',
-      }),
-    }),
-  })
-
   addNode(builder, Position, 'id', (id, { batches }) => batches.load(positionsById, id))
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, positionListing.columns),
@@ -174,28 +106,7 @@ export function addPosition(builder: Builder) {
       description: 'Side B of the position.',
       ...sqlFields.embedded(sideColumns('b')),
     }),
-    liquidationTrigger: t.field({
-      type: Trigger,
-      nullable: true,
-      description:
-        'The move of a price that liquidates the position. Null if `healthFactor` is null or ' +
-        '0, or if both sides have debt.',
-      ...sqlFields.embedded(
-        {
-          chainId: 'chainId',
-          address: 'triggerAddress',
-          symbol: 'triggerSymbol',
-          againstAddress: 'triggerAgainstAddress',
-          againstSymbol: 'triggerAgainstSymbol',
-          direction: 'triggerDirection',
-          priceUsd: 'triggerPriceUsd',
-          ratio: 'triggerRatio',
-          change: 'triggerChange',
-        },
-        {},
-        'triggerAddress',
-      ),
-    }),
+    liquidationTrigger: t.field(liquidationTrigger),
     user: t.field({ ...userField, ...related('Position', 'user', userAt) }),
     pool: t.field({ ...poolField, ...related('Position', 'pool', poolOfPositions) }),
     run: t.field({
