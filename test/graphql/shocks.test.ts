@@ -355,7 +355,8 @@ describe('a preview', () => {
       $withdraw: Float! = 0, $borrow: Float! = 0, $repay: Float! = 0) {
     healthPreview(user: $user, pool: $pool, collateral: $collateral, supply: $supply,
         withdraw: $withdraw, borrow: $borrow, repay: $repay) {
-      healthFactorBefore healthFactor ltv liquidationPriceUsd borrowingPowerUsd } }`
+      healthFactorBefore healthFactor ltv liquidationPriceUsd borrowingPowerUsd
+      liquidationTrigger { asset { address } direction priceUsd change } } }`
   // 900 and 100 protected dollars of WETH, 50 dollars owed.
   const of = { user: id(0, 'a'), pool: id(0, 'b'), collateral: WETH }
   const preview = async (moves: object) =>
@@ -367,6 +368,12 @@ describe('a preview', () => {
       healthFactor: 16,
       ltv: 0.05,
       liquidationPriceUsd: 200,
+      liquidationTrigger: {
+        asset: { address: WETH },
+        direction: 'DOWN',
+        priceUsd: 200,
+        change: -0.9375,
+      },
       borrowingPowerUsd: 450,
     })
   })
@@ -382,6 +389,7 @@ describe('a preview', () => {
     expect(await preview({ repay: 50, withdraw: 900 / 3200 + 100 / 3200 })).toMatchObject({
       healthFactor: null,
       ltv: null,
+      liquidationTrigger: null,
     })
   })
 
@@ -391,6 +399,12 @@ describe('a preview', () => {
       healthFactor: 1.6,
       ltv: 0.5,
       liquidationPriceUsd: 2000,
+      liquidationTrigger: {
+        asset: { address: WETH },
+        direction: 'DOWN',
+        priceUsd: 2000,
+        change: -0.375,
+      },
       borrowingPowerUsd: 0,
     })
   })
