@@ -19,7 +19,6 @@
  */
 
 import type { ColumnSql, Where } from 'pothos-sql'
-import { moderate } from '../../db/exact-sum.ts'
 import { usually } from '../../db/marks.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 
@@ -32,31 +31,35 @@ export const backsDebt = (side: Side) =>
   `t.${OTHER[side]}_borrowed_amount_usd > 0 AND (t.${side}_supplied_amount > 0
     OR t.${side}_protected_supplied_amount > 0)`
 
-// The worth of a side's collateral and debt. Null if tokens have no price.
-function worthOf(side: Side) {
-  const tokens = (name: string) => moderate(`t.${side}_${name}_amount`)
-  const usd = (name: string) => moderate(`t.${side}_${name}_amount_usd`)
-  const suppliedUsd = `(${usd('supplied')} + ${usd('protected_supplied')})`
-  const supplied = `${tokens('supplied')} + ${tokens('protected_supplied')}`
-  return {
-    collateral: `CASE WHEN ${suppliedUsd} > 0 THEN ${suppliedUsd} WHEN ${supplied} = 0 THEN 0 END`,
-    debt: `CASE WHEN ${usd('borrowed')} > 0 THEN ${usd('borrowed')}
-      WHEN ${tokens('borrowed')} = 0 THEN 0 END`,
-    isInDebt: `(${usd('borrowed')} > 0)`,
-  }
-}
-const WORTH = { a: worthOf('a'), b: worthOf('b') }
+// Doubles near 0 are 0, and large ones are bounded, so that products and quotients stay within
+// doubles.
+const LEAST = '1e-140'
+const bounded = (column: string) => `least(greatest(t.${column}, -1e140), 1e140)`
+const isNothing = (sum: string) => `abs(${sum}) < ${LEAST}`
 
-const DEBT = `nullif(${WORTH.a.debt} + ${WORTH.b.debt}, 0)`
+const isInDebt = (side: Side) => `t.${side}_borrowed_amount_usd >= ${LEAST}`
+
+// The debt of a side. Null if tokens have no price.
+const debtOf = (side: Side) => `CASE WHEN ${isInDebt(side)}
+    THEN ${bounded(`${side}_borrowed_amount_usd`)}
+    WHEN ${isNothing(`t.${side}_borrowed_amount`)} THEN 0 END`
+
+const DEBT = `nullif((${debtOf('a')}) + (${debtOf('b')}), 0)`
 
 /** SQL of a limit of a side's market. */
 export type Weight = (side: Side) => string
 
 // The sum of the collateral that backs debt, weighted. No other side's weight is looked up.
 function collateral(weight: Weight): string {
-  const ofSide = (side: Side) => `CASE WHEN ${WORTH[OTHER[side]].isInDebt}
-    AND ${WORTH[side].collateral} IS DISTINCT FROM 0
-    THEN ${WORTH[side].collateral} * ${weight(side)} ELSE 0 END`
+  const ofSide = (side: Side) => {
+    const [usd, tokens] = ['_usd', ''].map(
+      (unit) =>
+        `(${bounded(`${side}_supplied_amount${unit}`)}
+      + ${bounded(`${side}_protected_supplied_amount${unit}`)})`,
+    ) as [string, string]
+    return `CASE WHEN t.${OTHER[side]}_borrowed_amount_usd < ${LEAST} THEN 0
+    WHEN ${usd} >= ${LEAST} THEN ${usd} * ${weight(side)} WHEN ${isNothing(tokens)} THEN 0 END`
+  }
   return `(${ofSide('a')} + ${ofSide('b')})`
 }
 
@@ -70,7 +73,7 @@ export const healthFactorSql = (threshold: Weight) => `(${collateral(threshold)}
  */
 export const shockedHealthSql = (threshold: Weight) =>
   `(${collateral((side) => `${threshold(side)} * f.${side}_factor`)}
-    / nullif(${WORTH.a.debt} * f.a_factor + ${WORTH.b.debt} * f.b_factor, 0))`
+    / nullif((${debtOf('a')}) * f.a_factor + (${debtOf('b')}) * f.b_factor, 0))`
 
 /**
  * SQL of the fraction by which the price of the collateral must fall until the position can be
@@ -86,13 +89,15 @@ const byDebt =
   (value: OfSide): Derived =>
   (column) => {
     const [a, b] = (['a', 'b'] as const).map(
-      (side) => `(${moderate(column(`${side}BorrowedAmountUsd`))} > 0)`,
+      (side) => `(${column(`${side}BorrowedAmountUsd`)} >= ${LEAST})`,
     )
     return `CASE WHEN ${a} = ${b} THEN NULL
       WHEN ${a} THEN ${value('a', column)} ELSE ${value('b', column)} END`
   }
 
-const price: OfSide = (side, column) => `nullif(${moderate(column(`${side}TokenPrice`), 90)}, 0)`
+const price: OfSide = (side, column) =>
+  `CASE WHEN ${column(`${side}TokenPrice`)} >= 1e-90
+    THEN least(${column(`${side}TokenPrice`)}, 1e90) END`
 
 // Within these, products and quotients with moderate numbers stay within doubles.
 const health: Derived = (column) => `least(greatest(${column('healthFactor')}, 1e-100), 1e100)`
@@ -114,12 +119,13 @@ const against = (name: string) =>
   byDebt((debt, column) => `CASE WHEN ${column('mover')} = 'both' THEN ${column(debt + name)} END`)
 
 const collateralPrice = ofHealth(
-  byDebt((debt, column) => `${price(OTHER[debt], column)} / ${health(column)}`),
+  byDebt((debt, column) => `(${price(OTHER[debt], column)}) / ${health(column)}`),
 )
-const debtPrice = ofHealth(byDebt((debt, column) => `${price(debt, column)} * ${health(column)}`))
+const debtPrice = ofHealth(byDebt((debt, column) => `(${price(debt, column)}) * ${health(column)}`))
 const ratio = ofHealth(
   byDebt(
-    (debt, column) => `${price(OTHER[debt], column)} / ${price(debt, column)} / ${health(column)}`,
+    (debt, column) =>
+      `(${price(OTHER[debt], column)}) / (${price(debt, column)}) / ${health(column)}`,
   ),
 )
 
@@ -157,7 +163,7 @@ function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
 const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
 const storedLimit = (side: Side, limit: LoanLimit) =>
-  `(SELECT ${moderate(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
+  `(SELECT ${limitOn(limit, Prisma.raw('t.distribution_date')).sql} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
     WHERE p.key = t.pool_key)`
 
@@ -165,7 +171,7 @@ const storedLimit = (side: Side, limit: LoanLimit) =>
 export const storedThreshold: Weight = (side) => storedLimit(side, 'liquidation_threshold')
 
 /** Reads the threshold from the joins of `withMarkets`. */
-export const joinedThreshold: Weight = (side) => moderate(`${side}.liquidation_threshold`)
+export const joinedThreshold: Weight = (side) => `${side}.liquidation_threshold`
 
 /** SQL of what could still be borrowed. */
 export const BORROWING_POWER = `(${collateral((side) => storedLimit(side, 'max_ltv'))} - ${DEBT})`
