@@ -182,8 +182,9 @@ export function pinStatements(client: pg.Client, settings: string): void {
 
 // The maximum number of statements that a connection has prepared.
 const MAX_STATEMENTS = 1000
-// Longer statements are rare, and Postgres caches the plans of prepared ones per connection.
-const MAX_LENGTH = 32_000
+// Postgres caches the plans of prepared statements on each connection, so all of them together are
+// bounded too. That of a whole page about a wallet has 80,000 characters.
+const MAX_LENGTH = 100_000
 const MAX_BYTES = 4 * 1024 * 1024
 // The memory of a statement without its text, with its names on all connections.
 const STATEMENT_BYTES = 2000
