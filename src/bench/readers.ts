@@ -28,7 +28,7 @@ interface Read {
 }
 
 const query = `query ($account: Address!, $first: Int!) {
-  leaderboard(first: $first) { totalCount nodes { rank userAddress points } }
+  leaderboard(first: $first) { totalCount nodes { rank user { address } points } }
   user(address: $account) { rank address points: totalPoints }
 }`
 

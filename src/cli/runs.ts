@@ -34,7 +34,7 @@ const runs = graphql(`
 `)
 
 const difference = graphql(`
-  query CliRunChanges($run: String!, $since: String, $first: Int!) {
+  query CliRunChanges($run: BigInt!, $since: BigInt, $first: Int!) {
     run(recordId: $run) {
       date
       digest
@@ -43,7 +43,7 @@ const difference = graphql(`
       changes(since: $since, first: $first) {
         totalCount
         nodes {
-          userAddress runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName }
+          user { address } runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName }
           multiplierBefore { depositA depositB borrowA borrowB }
           multiplierAfter { depositA depositB borrowA borrowB }
         }
@@ -164,7 +164,7 @@ export function addRuns(program: Command): void {
         if (wantsJson()) return nodes.forEach(printJson)
         if (nodes.length === 0) return print('The points of no user changed.')
         const rows = nodes.map((one) => [
-          one.userAddress,
+          one.user.address,
           one.pool?.displayName ?? '-',
           one.pointsBefore,
           one.pointsAfter,

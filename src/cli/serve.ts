@@ -152,7 +152,7 @@ function welcome(
 ): string {
   const query =
     `{ user(address: \\"${wallet}\\") { totalPoints rank } ` +
-    'leaderboard(first: 3) { nodes { rank userAddress points } } }'
+    'leaderboard(first: 3) { nodes { rank points user { address } } } }'
   const examples = wallet
     ? `Try
   curl '${base}/points/leaderboard?account=${wallet}'

@@ -3,18 +3,20 @@ interface Introspection {
 }
 interface Type {
   name: string
-  fields?: { name: string }[] | null
+  fields?: { description: string | null }[] | null
 }
 
 /**
  * Removes what only the operations of REST endpoints read from the answer to an introspection:
- * fields named `legacy`, and their types.
+ * fields that are described as `For the REST API`, and types named `Legacy`.
  */
 export function withoutRest<Answer>(answer: Answer): Answer {
   const schema = (answer as Introspection).data?.__schema
   if (!schema) return answer
   schema.types = schema.types.filter(({ name }) => !name.startsWith('Legacy'))
   for (const type of schema.types)
-    if (type.fields) type.fields = type.fields.filter(({ name }) => name !== 'legacy')
+    type.fields = type.fields?.filter(
+      ({ description }) => !description?.startsWith('For the REST API'),
+    )
   return answer
 }

@@ -19,8 +19,8 @@ export const valuesOperation = graphql(`
   query ExampleValues {
     leaderboard(first: 25) {
       nodes {
-        userAddress
         user {
+          address
           positions(first: 1) { nodes { pool { address } } }
           latestSnapshots {
             entityType
@@ -61,8 +61,8 @@ export function exampleValuesOf(data: ExampleValuesQuery): ExampleValues | undef
     ({ entity }) => entity?.__typename === 'Market',
   )?.entity
   return {
-    user: entry?.userAddress ?? users.nodes[0]?.address ?? noValues.user,
-    leaders: leaderboard.nodes.slice(0, 2).map(({ userAddress }) => userAddress),
+    user: user?.address ?? users.nodes[0]?.address ?? noValues.user,
+    leaders: leaderboard.nodes.slice(0, 2).map(({ user }) => user.address),
     pool: user?.positions.nodes[0]?.pool?.address ?? pools.nodes[0]?.address ?? noValues.pool,
     market: holding ?? markets.nodes[0] ?? noValues.market,
     dates: {

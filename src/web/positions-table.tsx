@@ -12,7 +12,7 @@ type Position = PositionOriginFragment
 const wallet: Column<Position> = {
   name: 'Wallet',
   heads: true,
-  cell: ({ userAddress }) => <WalletLink address={userAddress} />,
+  cell: ({ user }) => <WalletLink address={user.address} />,
 }
 
 const pool: Column<Position> = {

@@ -66,7 +66,7 @@ async function graphAnswers(gateway: Gateway): Promise<Record<string, string>> {
     '{ users(first: 1000) { nodes { address rank points: totalPoints } } }',
     `{ users(first: 20) { nodes { address ledger(first: 100) { nodes {
       runRecordId date pointsBefore pointsAfter reasons pool { address } multiplierBefore { recordId } } } } } }`,
-    '{ runs(first: 20) { nodes { changesNotKept changes(first: 100) { totalCount nodes { userAddress pointsChange } } } } }',
+    '{ runs(first: 20) { nodes { changesNotKept changes(first: 100) { totalCount nodes { user { address } pointsChange } } } } }',
     '{ program { seasons { name startsAt endsAt status digest closedAt } } }',
     '{ positions(first: 1000) { nodes { id points healthFactor run { recordId } multiplierUsed { depositA depositB borrowA borrowB } } } }',
     `{ users(first: 5) { nodes { address activity(first: 100) { nodes { __typename chainId txHash logIndex legacy { timestamp } } }

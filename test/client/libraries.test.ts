@@ -111,7 +111,7 @@ describe('graphql-request', () => {
       where: { users: [address] },
       first: 5,
     })
-    expect(positions.nodes.map((one) => one.userAddress)).toEqual(Array(5).fill(address))
+    expect(positions.nodes.map((one) => one.user.address)).toEqual(Array(5).fill(address))
     expectTypeOf(positions.nodes[0]!.sideA.asset.address).toEqualTypeOf<string>()
   })
 
@@ -146,7 +146,7 @@ describe('graphql-request', () => {
     const request = client()
     const { user } = await request.request(UserDocument, { address })
     const around = await request.request(LeaderboardAroundDocument, { address, first: 3 })
-    const row = around.leaderboardAround.nodes.find(({ userAddress }) => userAddress === address)
+    const row = around.leaderboardAround.nodes.find(({ user }) => user.address === address)
     expect(row).toMatchObject({
       rank: user.rank,
       points: user.totalPoints,

@@ -45,7 +45,7 @@ const PREVIEW = `query ($date: Date, $multipliers: [MultiplierInput!], $kind: Di
   previewDistribution(date: $date, multipliers: $multipliers, kind: $kind, first: $first) {
     distributionDate: date kind programPointsBefore: totalPointsBefore programPointsAfter: totalPointsAfter changedUserCount changedRankCount
     totalsBefore { positionCount userCount totalPoints: points } totalsAfter { positionCount userCount totalPoints: points }
-    movers { userAddress pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
+    movers { user { address } pointsBefore pointsAfter pointsChange rankBefore rankAfter } } }`
 
 interface Asked {
   date?: string
@@ -68,13 +68,13 @@ const mutate = async (query: string, variables: object) => {
 }
 
 interface State {
-  leaderboard: { nodes: { userAddress: string; points: number; rank: number }[] }
+  leaderboard: { nodes: { user: { address: string }; points: number; rank: number }[] }
   program: { totalPoints: number }
   distribution: { positionCount: number; userCount: number; totalPoints: number } | null
 }
 async function state(date: string): Promise<State> {
   const { data } =
-    await gateway.graphql(`{ leaderboard(first: 1000) { nodes { userAddress points rank } }
+    await gateway.graphql(`{ leaderboard(first: 1000) { nodes { user { address } points rank } }
     program { totalPoints } distribution(date: "${date}") { positionCount userCount totalPoints: points } }`)
   return data
 }
@@ -82,14 +82,14 @@ async function state(date: string): Promise<State> {
 /** What a preview must say, of the states before and after what it previews. */
 function changes(date: string, kind: string, before: State, after: State) {
   const of = ({ leaderboard }: State) =>
-    new Map(leaderboard.nodes.map((entry) => [entry.userAddress, entry]))
+    new Map(leaderboard.nodes.map((entry) => [entry.user.address, entry]))
   const [old, now] = [of(before), of(after)]
-  const accounts = [...new Set([...old.keys(), ...now.keys()])].map((userAddress) => {
-    const [b, a] = [old.get(userAddress), now.get(userAddress)]
+  const accounts = [...new Set([...old.keys(), ...now.keys()])].map((address) => {
+    const [b, a] = [old.get(address), now.get(address)]
     const [pointsBefore, pointsAfter] = [b?.points ?? 0, a?.points ?? 0]
     const pointsChange = Math.round((pointsAfter - pointsBefore) * 1e6) / 1e6
     return {
-      userAddress,
+      user: { address },
       pointsBefore,
       pointsAfter,
       pointsChange,
@@ -99,13 +99,13 @@ function changes(date: string, kind: string, before: State, after: State) {
   })
   const movers = accounts
     .filter(
-      ({ userAddress, pointsChange }) =>
-        pointsChange !== 0 || old.has(userAddress) !== now.has(userAddress),
+      ({ user, pointsChange }) =>
+        pointsChange !== 0 || old.has(user.address) !== now.has(user.address),
     )
     .sort(
       (x, y) =>
         Math.abs(y.pointsChange) - Math.abs(x.pointsChange) ||
-        (x.userAddress < y.userAddress ? -1 : 1),
+        (x.user.address < y.user.address ? -1 : 1),
     )
   const none = { positionCount: 0, userCount: 0, totalPoints: 0 }
   return {
@@ -145,7 +145,7 @@ test('shows what a resync would change: the biggest movers first', async () => {
     changedRankCount: 2,
     movers: [
       {
-        userAddress: BEN,
+        user: { address: BEN },
         pointsBefore: 40,
         pointsAfter: 10,
         pointsChange: -30,
@@ -153,7 +153,7 @@ test('shows what a resync would change: the biggest movers first', async () => {
         rankAfter: 3,
       },
       {
-        userAddress: ANN,
+        user: { address: ANN },
         pointsBefore: 1,
         pointsAfter: 20,
         pointsChange: 19,
@@ -162,7 +162,7 @@ test('shows what a resync would change: the biggest movers first', async () => {
       },
     ],
   })
-  expect((await preview({ first: 1 })).movers).toMatchObject([{ userAddress: BEN }])
+  expect((await preview({ first: 1 })).movers).toMatchObject([{ user: { address: BEN } }])
   expect(await preview({ first: 0 })).toMatchObject({ changedUserCount: 2, movers: [] })
 })
 
@@ -171,14 +171,14 @@ test('of changes of one size the first address is first; without a date it is th
     positions: [on(DAY, CAT, 9), on(DAY, ANN, 9), on(DAY, BEN, 9), on(DAYS[0] as string, BEN, 7)],
   })
   const { data } = await gateway.graphql(
-    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate: date kind movers { userAddress pointsChange } } }`,
+    `{ previewDistribution(multipliers: { poolAddress: "${POOL}", depositA: 3 }) { distributionDate: date kind movers { user { address } pointsChange } } }`,
     {},
     asAdmin,
   )
   expect(data.previewDistribution).toEqual({
     distributionDate: DAY,
     kind: 'RESYNC',
-    movers: [ANN, BEN, CAT].map((userAddress) => ({ userAddress, pointsChange: 9 })),
+    movers: [ANN, BEN, CAT].map((address) => ({ user: { address }, pointsChange: 9 })),
   })
 })
 

@@ -52,15 +52,15 @@ const closed = `CASE WHEN stored = 'adds' OR after IN ('something', 'takes') THE
 const NEWEST = 'timestamp DESC, log DESC, tx, chain, "user", source'
 const OLDEST = 'timestamp, log, tx DESC, chain DESC, "user" DESC, source DESC'
 
-const ROW = `kind time legacy { timestamp } chainId userAddress entityType entityAddress txHash logIndex asset { address symbol decimals }
-  amount { raw decimals value usd } user { rank } entity { address name } pool { name }`
+const ROW = `kind time legacy { timestamp } chainId entityType entityAddress txHash logIndex asset { address symbol decimals }
+  amount { raw decimals value usd } user { address rank } entity { address name } pool { name }`
 /**
  * The digits of the amount with a point before the last `decimals` of them, without zeros at the
  * end.
  */
 const padded = `lpad(assets::text, greatest(length(assets::text), decimals + 1), '0')`
 const row = `kind, to_timestamp(least(timestamp, 253402300799)) AS time, timestamp::text AS "legacy.timestamp", chain AS "chainId",
-  "user" AS "userAddress", CASE WHEN market IS NULL THEN 'VAULT' ELSE 'MARKET' END AS "entityType",
+  "user" AS "user.address", CASE WHEN market IS NULL THEN 'VAULT' ELSE 'MARKET' END AS "entityType",
   coalesce(market, vault) AS "entityAddress", tx AS "txHash", log AS "logIndex",
   token AS "asset.address", symbol AS "asset.symbol", CASE WHEN token IS NOT NULL THEN decimals END AS "asset.decimals", assets::text AS "amount.raw",
   decimals AS "amount.decimals",
@@ -144,9 +144,9 @@ export const activityFacts: Fact[] = [
   },
   {
     name: "users' activity keeps to its user",
-    query: `lookupUsers(addresses: ["${gus}", "${nobody}", "${ben}"]) { activity(first: 2) { nodes { userAddress txHash } } }`,
+    query: `lookupUsers(addresses: ["${gus}", "${nobody}", "${ben}"]) { activity(first: 2) { nodes { user { address } txHash } } }`,
     at: 'lookupUsers.activity.nodes',
-    sql: `(SELECT "user" AS "userAddress", tx AS "txHash" FROM ${ACTIVITY} WHERE "user" = '${gus}' ORDER BY ${NEWEST} LIMIT 2)
+    sql: `(SELECT "user" AS "user.address", tx AS "txHash" FROM ${ACTIVITY} WHERE "user" = '${gus}' ORDER BY ${NEWEST} LIMIT 2)
       UNION ALL (SELECT "user", tx FROM ${ACTIVITY} WHERE "user" = '${ben}' ORDER BY ${NEWEST} LIMIT 2)`,
   },
   ...(
@@ -222,9 +222,9 @@ export const activityFacts: Fact[] = [
   },
   {
     name: 'the activity of some of all users by its kind',
-    query: `activity(where: { users: ["${ann}", "${cat}"], kinds: [DEPOSIT, REPAY] }, first: 3) { totalCount nodes { kind userAddress txHash } }`,
+    query: `activity(where: { users: ["${ann}", "${cat}"], kinds: [DEPOSIT, REPAY] }, first: 3) { totalCount nodes { kind user { address } txHash } }`,
     at: 'activity.nodes',
-    sql: `SELECT kind, "user" AS "userAddress", tx AS "txHash" FROM ${ACTIVITY}
+    sql: `SELECT kind, "user" AS "user.address", tx AS "txHash" FROM ${ACTIVITY}
       WHERE "user" IN ('${ann}', '${cat}') AND kind IN ('DEPOSIT', 'REPAY') ORDER BY ${NEWEST} LIMIT 3`,
     total: `SELECT count(*) FROM ${ACTIVITY} WHERE "user" IN ('${ann}', '${cat}') AND kind IN ('DEPOSIT', 'REPAY')`,
   },
@@ -240,9 +240,9 @@ export const activityFacts: Fact[] = [
   {
     name: 'the liquidation rewards of all users in a time',
     query: `liquidationRewards(where: { time: { gte: "2025-02-25", lte: "2025-03-20" } }) { totalCount nodes {
-      txHash logIndex userAddress entityType entityAddress debtMarketAddress } }`,
+      txHash logIndex user { address } entityType entityAddress debtMarketAddress } }`,
     at: 'liquidationRewards.nodes',
-    sql: `SELECT "txHash", "logIndex", "accountId" AS "userAddress", type AS "entityType", entity AS "entityAddress",
+    sql: `SELECT "txHash", "logIndex", "accountId" AS "user.address", type AS "entityType", entity AS "entityAddress",
         "debtMarketId" AS "debtMarketAddress"
       FROM ${REWARDS} WHERE timestamp BETWEEN 1740441600 AND 1742428800
       ORDER BY timestamp DESC, "logIndex" DESC, "txHash", "chainId", "accountId", type`,

@@ -91,9 +91,9 @@ export const ruleFacts: Fact[] = [
   })),
   {
     name: 'positions of now earn by the rules of the date after the newest',
-    query: 'currentPositions { nodes { userAddress poolAddress pointsPerDay } }',
+    query: 'currentPositions { nodes { user { address } poolAddress pointsPerDay } }',
     at: 'currentPositions.nodes',
-    sql: `SELECT "user" AS "userAddress", pool AS "poolAddress", points AS "pointsPerDay" FROM ${perDay} ORDER BY id`,
+    sql: `SELECT "user" AS "user.address", pool AS "poolAddress", points AS "pointsPerDay" FROM ${perDay} ORDER BY id`,
   },
   {
     name: 'users earn what their positions of now do',
@@ -195,9 +195,9 @@ export const ruleFacts: Fact[] = [
   ...dates.map(
     (date): Fact => ({
       name: `the resync of ${date} changed these positions, the largest change first`,
-      query: `distribution(date: "${date}") { run { changes(first: 1000) { totalCount nodes { userAddress pool { address } pointsChange } } } }`,
+      query: `distribution(date: "${date}") { run { changes(first: 1000) { totalCount nodes { user { address } pool { address } pointsChange } } } }`,
       at: 'distribution.run.changes.nodes',
-      sql: `SELECT "user" AS "userAddress", pool AS "pool.address", after - before AS "pointsChange"
+      sql: `SELECT "user" AS "user.address", pool AS "pool.address", after - before AS "pointsChange"
         FROM ${resynced} WHERE date = '${date}' AND before <> after ORDER BY abs(after - before) DESC, "user"`,
       total: `SELECT count(*) FROM ${resynced} WHERE date = '${date}' AND before <> after`,
       unordered: true,

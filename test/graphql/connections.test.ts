@@ -55,7 +55,7 @@ const snapshotOrder = (row: Row) => [
   Date.parse(row.time),
   row.chainId,
   row.entityAddress,
-  row.userAddress,
+  row.user.address,
   row.positionId ?? '',
   row.entityType,
 ]
@@ -64,7 +64,7 @@ const rewardOrder = (row: Row) => [
   -row.logIndex,
   row.txHash,
   row.chainId,
-  row.userAddress,
+  row.user.address,
   row.entityType,
 ]
 const liquidationOrder = (row: Row) => [
@@ -85,7 +85,7 @@ const activityOrder = (row: Row) => [
   -row.logIndex,
   row.txHash,
   row.chainId,
-  row.userAddress,
+  row.user.address,
   placeOf(row),
 ]
 const byChain = (row: Row) => [row.chainId, row.address]
@@ -134,7 +134,7 @@ const ways: Record<string, Way[]> = {
       filter: 'where: { rank: { gte: 5 } }, orderBy: POINTS',
       order: (row) => [-row.rank],
     },
-    { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.userAddress] },
+    { through: 'LIST', filter: 'orderBy: USER', order: (row) => [row.user.address] },
     {
       through: 'LIST',
       filter: `scope: { window: { pool: "${samplePool.address}" } }`,
@@ -330,12 +330,12 @@ const ways: Record<string, Way[]> = {
   'Run.changes': [
     {
       through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
-      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
+      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.user.address],
     },
     {
       through: `distribution(date: "${yesterday}") { runs(first: 1) { nodes { LIST } } }`,
       filter: 'since: "SINCE"',
-      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.userAddress],
+      order: (row) => [-Math.round(Math.abs(row.pointsChange) * 1e6), row.user.address],
     },
   ],
   'Distribution.positions': [
@@ -583,7 +583,8 @@ for (const [nth, [field, several]] of Object.entries(ways).entries())
         return list
       }
       const pageOfRows = async (paging: Paging): Promise<Connection & { nodes: Row[] }> => {
-        const row = `${scalarsOf(rowType)} ${way.select ?? ''}`
+        const user = 'user' in rowType.getFields() ? 'user { address }' : ''
+        const row = `${scalarsOf(rowType)} ${user} ${way.select ?? ''}`
         const list = await page(
           paging,
           `edges { cursor node { ${row} } } ${isWhole ? `nodes { ${row} }` : ''}`,
@@ -906,15 +907,17 @@ test('each condition of each filter can be sent with a cursor', async () => {
 })
 
 test('a list is counted for each of its owners', async () => {
-  const { data } = await gateway.graphql('{ leaderboard(first: 20) { nodes { userAddress } } }')
-  const addresses = data.leaderboard.nodes.map((row: Row) => row.userAddress)
+  const { data } = await gateway.graphql(
+    '{ leaderboard(first: 20) { nodes { user { address } } } }',
+  )
+  const addresses = data.leaderboard.nodes.map((row: Row) => row.user.address)
   const many = await gateway.graphql(
-    'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { positions(first: 3) { totalCount nodes { id userAddress } } } }',
+    'query ($addresses: [Address!]!) { lookupUsers(addresses: $addresses) { positions(first: 3) { totalCount nodes { id user { address } } } } }',
     { addresses },
   )
   for (const [i, { positions }] of many.data.lookupUsers.entries()) {
     const one = await gateway.graphql(
-      'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { id userAddress } } }',
+      'query ($address: Address!) { positions(first: 3, where: { users: [$address] }) { totalCount nodes { id user { address } } } }',
       { address: addresses[i] },
     )
     expect(positions).toEqual(one.data.positions)

@@ -65,7 +65,7 @@ test.each(Object.entries(roads))(
     pools { nodes { name positions(where: { date: { eq: "${DAY}" } }, orderBy: USER) { nodes { userAddress ${side} } } } } }`)
     const expected = VALUES.map(([, value], i) => ({
       userAddress: owners[i],
-      sideA: { supplied: { raw: null, decimals: null, value, usd: 1 } },
+      sideA: { supplied: { raw: null, decimals: 6, value, usd: 1 } },
     }))
     expect(positions.nodes).toEqual(expected)
     expect(pools.nodes[0].positions.nodes).toEqual(expected)
@@ -73,15 +73,19 @@ test.each(Object.entries(roads))(
 )
 
 test.each(Object.entries(roads))(
-  "%s: amounts of a market have its token's decimals",
+  "%s: amounts of a market and of a pool's sides have their token's decimals",
   async (_, road) => {
-    const { markets } = await asker(
+    const { markets, pools } = await asker(
       gateway,
       road,
-    )('{ markets { nodes { liquidity { raw decimals } protected { value decimals } } } }')
+    )(`{ markets { nodes { liquidity { raw decimals } protected { value decimals } } }
+      pools { nodes { totals { sideA { supplied { decimals } } sideB { supplied { decimals } } } } } }`)
     expect(markets.nodes).toEqual([
       { liquidity: { raw: null, decimals: 6 }, protected: { value: '0', decimals: 6 } },
     ])
+    // The market of side B is not stored.
+    const [known, unknown] = [{ supplied: { decimals: 6 } }, { supplied: { decimals: null } }]
+    expect(pools.nodes).toEqual([{ totals: { sideA: known, sideB: unknown } }])
   },
 )
 

@@ -725,7 +725,7 @@ describe('a server that cannot be believed', () => {
     ],
     [
       'has a cash flow of another user',
-      { change: activity(([flow]) => void Object.assign(flow, { userAddress: NOBODY })) },
+      { change: activity(([flow]) => void Object.assign(flow, { user: { address: NOBODY } })) },
       /asked for data of 0x\w+, it returned a cash flow of 0xf+/,
     ],
     [

@@ -879,7 +879,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.getByRole('heading', { name: /^Run/ }).waitFor()
     const recordId = new URL(page.url()).pathname.split('/').at(-1)
     const { run } = await graphql(
-      `query ($id: String!) { run(recordId: $id) { totalsBefore { totalPoints: points } totalsAfter { totalPoints: points }
+      `query ($id: BigInt!) { run(recordId: $id) { totalsBefore { totalPoints: points } totalsAfter { totalPoints: points }
         sources { name } multipliers { nodes { poolAddress depositA depositB borrowA borrowB } } } }`,
       { id: recordId },
     )

@@ -496,7 +496,7 @@ const graphSide = (s: 'a' | 'b', row: Row) => ({
 const day = (midnight: string) => midnight.slice(0, 10)
 const graphPosition = (row: Row) => ({
   legacy: { recordId: row.id },
-  userAddress: row.userAddress,
+  user: { address: row.userAddress },
   poolAddress: row.marketAddress,
   distributionDate: day(row.distributionDate),
   pointsA: row.pointsA,
@@ -515,6 +515,7 @@ const GRAPH_SNAPSHOTS = `SELECT chain_id::float8 AS "chainId", market_id AS "ent
   FROM market_snapshot ${WINDOW} ORDER BY timestamp, chain_id, market_id, position_id LIMIT $4`
 const graphSnapshot = (row: Row) => {
   const {
+    userAddress,
     collateralAssets,
     collateralUsd,
     protectedAssets,
@@ -526,6 +527,7 @@ const graphSnapshot = (row: Row) => {
   } = row
   return {
     ...others,
+    user: { address: userAddress },
     legacy: { timestamp },
     supplied: { raw: collateralAssets, usd: collateralUsd },
     protected: { raw: protectedAssets, usd: protectedUsd },
@@ -572,7 +574,8 @@ const GRAPH: Record<string, (variables: Row) => Promise<unknown>> = {
       rows('leaderboard', sql, [first + 1]),
       rows('accounts', 'SELECT account_count AS total FROM program'),
     ])
-    const { items: nodes, more: hasNextPage } = pageOf(board, first)
+    const { items, more: hasNextPage } = pageOf(board, first)
+    const nodes = items.map(({ userAddress, ...of }) => ({ ...of, user: { address: userAddress } }))
     return { leaderboard: { totalCount: program?.total, nodes, pageInfo: { hasNextPage } } }
   },
   async dailyPoints({ address }) {

@@ -54,17 +54,17 @@ const some = (list: string[], count: number) =>
 
 const POSITION_SIDE = `asset { address symbol } priceUsd
   supplied { value usd } protected { value usd } borrowed { value usd }`
-const POSITION = `legacy { recordId } userAddress poolAddress distributionDate: date pointsA pointsB
+const POSITION = `legacy { recordId } user { address } poolAddress distributionDate: date pointsA pointsB
   points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const REWARD = 'txHash liquidReward { usd } legacy { claimedTimestamp }'
-const MARKET_SNAPSHOT = `chainId entityAddress userAddress positionId legacy { timestamp }
+const MARKET_SNAPSHOT = `chainId entityAddress user { address } positionId legacy { timestamp }
   supplied { raw usd } protected { raw usd } borrowed { raw usd }`
 
 /** The documents of the GraphQL operations. */
 export const documents = {
   leaderboard: `query Leaderboard($first: Int!) {
-    leaderboard(first: $first) { totalCount nodes { rank userAddress points }
+    leaderboard(first: $first) { totalCount nodes { rank user { address } points }
     pageInfo { hasNextPage } }
   }`,
   dailyPoints: `query DailyPoints($address: Address!) {

@@ -52,7 +52,7 @@ const lists = (names: {
   vault: string
   date: string
 }) => ({
-  leaderboard: `leaderboard(${PAGE}) { nodes { rank userAddress points } ${WHAT} }`,
+  leaderboard: `leaderboard(${PAGE}) { nodes { rank user { address } points } ${WHAT} }`,
   users: `users(${PAGE}) { nodes { address } ${WHAT} }`,
   positions: `positions(${PAGE}) { nodes { id points } ${WHAT} }`,
   'positions of an asset': `positions(where: { assets: "${names.asset}" }, ${PAGE}) {

@@ -87,7 +87,7 @@ try {
         date: { gte: "2025-03-01", lte: "2025-03-30" } }, ${page}) {
         nodes { id points } pageInfo { hasNextPage endCursor } }`,
       'the leaderboard as of a date': `leaderboard(scope: { asOf: "2025-03-15" }, ${page}) {
-        nodes { rank userAddress points } pageInfo { hasNextPage endCursor } }`,
+        nodes { rank user { address } points } pageInfo { hasNextPage endCursor } }`,
     }),
   )
   for (const [name, { first, thousandth }] of Object.entries(depth))

@@ -46,7 +46,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
   const row =
     (...fields: string[]) =>
     (of: Record<string, unknown>) =>
-      fields.map((field) => plain(of[field]))
+      fields.map((field) => plain(field.split('.').reduce((from: any, name) => from[name], of)))
 
   return [
     {
@@ -103,12 +103,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
     {
       name: 'filter: the leaderboard by points, sorted by account',
       query: `query ($from: Float!) { leaderboard(first: 100, where: { points: { gte: $from } },
-        orderBy: USER) { nodes { userAddress points rank } } }`,
+        orderBy: USER) { nodes { user { address } points rank } } }`,
       variants: [1, 50, 100].map((from) => ({ variables: { from }, values: [from] })),
       sql:
         'SELECT user_address, points / 1e6::float8, rank FROM account WHERE points >= $1 * 1e6 ' +
         'ORDER BY user_address LIMIT 100',
-      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('user.address', 'points', 'rank')),
     },
     {
       name: 'series of a user by week',
@@ -249,12 +249,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'as of: the leaderboard, top 100',
       query:
         'query ($asOf: Date!) { leaderboard(scope: { asOf: $asOf }, first: 100) { nodes { ' +
-        'userAddress points rank } } }',
+        'user { address } points rank } } }',
       variants: asOf.map((date) => ({ variables: { asOf: date }, values: [date] })),
       sql:
         'SELECT user_address, points / 1e6::float8, rank FROM rank_history WHERE ' +
         'distribution_date = $1 ORDER BY rank LIMIT 100',
-      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('user.address', 'points', 'rank')),
     },
     {
       name: 'as of: the points and the rank of a user',
@@ -417,7 +417,8 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'risk: the 20 positions that fall first if a token loses 12 %',
       query: `query ($asset: Address!) { currentPositions(first: 20, orderBy: LIQUIDATION_DROP,
           where: { collateralAssets: [$asset], liquidationDrop: { lte: 0.12 } }) {
-        nodes { legacy { recordId } liquidationDrop userAddress sideB { borrowed { usd } } } } }`,
+        nodes { legacy { recordId } liquidationDrop user { address }
+          sideB { borrowed { usd } } } } }`,
       variants: some(aTokens).map((asset) => ({ variables: { asset }, values: [asset] })),
       sql: `SELECT id, 1 - 1 / health, user_address, b_borrowed_amount_usd FROM (
           SELECT t.id, t.user_address, t.b_borrowed_amount_usd,
@@ -429,7 +430,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         WHERE 1 - 1 / health <= 0.12 ORDER BY 1 - 1 / health, id LIMIT 20`,
       rows: (data) =>
         data.currentPositions.nodes.map(({ sideB, ...of }: any) => [
-          ...recordRow('liquidationDrop', 'userAddress')(of),
+          ...recordRow('liquidationDrop', 'user.address')(of),
           sideB.borrowed.usd,
         ]),
     },
@@ -471,7 +472,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: "a week's leaderboard, top 100",
       query:
         'query ($from: Date!, $to: Date!) { leaderboard(scope: { window: { from: $from, to: $to ' +
-        '} }, first: 100) { nodes { userAddress points rank } } }',
+        '} }, first: 100) { nodes { user { address } points rank } } }',
       variants: [DAYS - 7, 3].map((nth) => {
         const [from, to] = [day(nth), day(nth + 6)]
         return { variables: { from, to }, values: [from, to] }
@@ -479,7 +480,7 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       sql: `SELECT user_address, sum(points) / 1e6::float8,
         (row_number() OVER (ORDER BY sum(points) DESC, user_address))::int
         FROM account_day WHERE distribution_date BETWEEN $1 AND $2 GROUP BY 1 ORDER BY 3 LIMIT 100`,
-      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('user.address', 'points', 'rank')),
     },
     {
       name: "a user's activity",
@@ -589,12 +590,12 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
       name: 'around an account',
       query:
         'query ($user: Address!) { leaderboard: leaderboardAround(user: $user, first: 7) { nodes ' +
-        '{ userAddress points rank } } }',
+        '{ user { address } points rank } } }',
       variants: some(users).map((user) => ({ variables: { user }, values: [user] })),
       sql: `SELECT user_address, points / 1e6::float8, rank FROM account
         WHERE rank > greatest(0, (SELECT rank FROM account WHERE user_address = $1) - 4)
         ORDER BY rank LIMIT 7`,
-      rows: (data) => data.leaderboard.nodes.map(row('userAddress', 'points', 'rank')),
+      rows: (data) => data.leaderboard.nodes.map(row('user.address', 'points', 'rank')),
     },
     {
       name: 'portfolio of ten wallets: their pools',

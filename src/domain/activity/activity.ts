@@ -55,7 +55,7 @@ export const activityColumns = sqlColumns({
     type: 'integer',
     description: 'The index of the event in its block.',
   },
-  userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
+  userAddress: { sql: 't.user_address', type: 'address' },
   recordType: { sql: 't.record_type', type: 'text' },
   entityType: { sql: 't.entity_type::text', type: 'text', description: 'The kind of the entity.' },
   entityId: {

@@ -17,7 +17,7 @@ export const runColumns = sqlColumns(Prisma.RunScalarFieldEnum, {
   id: {
     type: 'bigint',
     field: 'recordId',
-    description: "The run's number, as a string. Later runs have larger numbers.",
+    description: "The run's number. Later runs have larger numbers.",
     sort: true,
   },
   kind: { sql: 'upper(t.kind::text)', type: 'text', description: 'The kind of run.' },

@@ -18,7 +18,12 @@ const columnsOf = (kind: EntityType) =>
   sqlColumns({
     chainId: { sql: 't.chain_id', type: 'integer' },
     entityId: { sql: 't.entity_id', type: 'address' },
-    userAddress: { sql: 't.user_address', type: 'address', sort: 'USER' },
+    userAddress: {
+      sql: 't.user_address',
+      type: 'address',
+      field: 'user.address',
+      sort: 'USER',
+    },
     // Pages are in this order: Postgres computes ranks and shares only where they are selected.
     held: { sql: 't.held', type: 'float' },
     rank: {

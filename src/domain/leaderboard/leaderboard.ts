@@ -6,7 +6,7 @@ import { isoDay } from '../../time.ts'
 import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const entryColumns = sqlColumns(Prisma.RankHistoryScalarFieldEnum, {
-  userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
+  userAddress: { type: 'address', field: 'user.address', sort: 'USER' },
   points: {
     ...pointsColumn('t.points'),
     description: 'The points up to the date of the leaderboard, or of its window.',

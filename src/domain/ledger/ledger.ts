@@ -5,11 +5,11 @@ import { doubleOf, pointsColumn } from '../points/millionths.ts'
 const CHANGE = 't.points_after - t.points_before'
 
 export const ledgerColumns = sqlColumns(Prisma.LedgerEntryScalarFieldEnum, {
-  userAddress: { type: 'address', description: "The user's address." },
+  userAddress: { type: 'address' },
   runId: {
     type: 'bigint',
     field: 'runRecordId',
-    description: 'The number of the run that changed the points, as a string.',
+    description: 'The number of the run that changed the points: its `recordId`.',
     sort: 'RUN',
   },
   distributionDate: {

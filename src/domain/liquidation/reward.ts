@@ -52,7 +52,7 @@ export const rewardColumns = sqlColumns({
     type: 'integer',
     description: 'The index of the liquidation event in its block.',
   },
-  userAddress: { sql: 't.user_address', type: 'address', description: "The user's address." },
+  userAddress: { sql: 't.user_address', type: 'address' },
   timestamp: {
     sql: 't.timestamp',
     type: 'timestamp',

@@ -19,7 +19,7 @@ export const basePointsColumns = sqlColumns(Prisma.BasePointsRevisionScalarField
   id: {
     type: 'bigint',
     field: 'recordId',
-    description: "The revision's number, as a string. Later ones are larger.",
+    description: "The revision's number. Later ones are larger.",
   },
   deposit: {
     type: 'float',

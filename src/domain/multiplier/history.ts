@@ -8,7 +8,7 @@ export const revisionColumns = sqlColumns(Prisma.MultiplierRevisionScalarFieldEn
   id: {
     type: 'bigint',
     field: 'recordId',
-    description: "The revision's number, as a string. Later ones are larger.",
+    description: "The revision's number. Later ones are larger.",
     sort: true,
   },
   poolAddress: { type: 'address', description: "The pool's address.", sort: 'POOL' },

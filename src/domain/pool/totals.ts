@@ -32,14 +32,21 @@ export const poolTotalsColumns = sqlColumns({
   ...amountColumns(ofBothSides, ON_THE_DATE),
 })
 
-const sideColumns = (side: 'a' | 'b') =>
+const sideColumns = (side: 'a' | 'b', unit: 'unit_1_id' | 'unit_2_id') =>
   sqlColumns({
     points: pointsOfDate(`d.${side}_points`, "the side's amounts"),
     ...amountColumns(ofSide(side), ON_THE_DATE),
-    ...tokenColumns(tokensOfSide(side), ON_THE_DATE),
+    ...tokenColumns(tokensOfSide(side), { ...ON_THE_DATE, decimals: 'assetDecimals' }),
+    assetDecimals: {
+      sql: `(SELECT m.asset_decimals FROM pool p
+        JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${unit}
+        WHERE p.id = t.pool_address)`,
+      type: 'int',
+      nullable: true,
+    },
   })
 
-const sides = { a: sideColumns('a'), b: sideColumns('b') }
+const sides = { a: sideColumns('a', 'unit_1_id'), b: sideColumns('b', 'unit_2_id') }
 
 export type PoolSideTotals = RowOf<typeof sides.a>
 

@@ -31,10 +31,20 @@ const sidePoints = (side: 'A' | 'B') =>
   'Protected supply counts only while the other side has debt, of at least `protectedMinLtv` of ' +
   'the base points.'
 
+// The decimals of a side's token, as the market of the side has them.
+const decimals = (side: 'a' | 'b', unit: 'unit_1_id' | 'unit_2_id') =>
+  ({
+    sql: `(SELECT m.asset_decimals FROM pool p
+      JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${unit}
+      WHERE p.key = t.pool_key AND m.asset_address = t.${side}_token_address)`,
+    type: 'int',
+    nullable: true,
+  }) as const
+
 const columnsWith = (threshold: Weight) =>
   sqlColumns(Prisma.PositionScalarFieldEnum, {
     id: { type: 'text' },
-    userAddress: { type: 'address', description: "The user's address.", sort: 'USER' },
+    userAddress: { type: 'address', field: 'user.address', sort: 'USER' },
     poolAddress: {
       type: 'address',
       description: "The pool's address: marketAddress in the REST API.",
@@ -52,6 +62,8 @@ const columnsWith = (threshold: Weight) =>
     points: { ...pointsColumn(POINTS), description: 'Total points of both sides.', sort: true },
     given: { type: 'boolean' },
     runId: { type: 'bigint', nullable: true },
+    aDecimals: decimals('a', 'unit_1_id'),
+    bDecimals: decimals('b', 'unit_2_id'),
     ...healthColumns(healthFactorSql(threshold)),
   })
 

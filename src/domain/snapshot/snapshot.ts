@@ -112,7 +112,7 @@ const columns = sqlColumns({
   userAddress: {
     sql: 't.user_address',
     type: 'address',
-    description: "The user's address.",
+    field: 'user.address',
     sort: 'USER',
   },
   positionId: {

@@ -154,14 +154,15 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
 
 /**
  * Prints the schema. People get it without what only the operations of REST endpoints read: fields
- * named `legacy`, and their types.
+ * that are described as `For the REST API`, and types named `Legacy`.
  */
 export function printedSchema({ withRest = false } = {}): string {
   const text = printSchema(lexicographicSortSchema(createSchema()))
   if (withRest) return text
   const document = visit(parse(text, { noLocation: true }), {
     ObjectTypeDefinition: ({ name }) => (name.value.startsWith('Legacy') ? null : undefined),
-    FieldDefinition: ({ name }) => (name.value === 'legacy' ? null : undefined),
+    FieldDefinition: ({ description }) =>
+      description?.value.startsWith('For the REST API') ? null : undefined,
   })
   return printSchema(buildASTSchema(document))
 }

@@ -64,14 +64,14 @@ export function storedTokens(amount: string, { usd, decimals, whole, optional }:
 }
 
 /** Declares a token amount whose columns are doubles: whole tokens and USD. */
-export const wholeTokensField = (value: string, usd: string) => ({
+export const wholeTokensField = (value: string, usd: string, decimals: string) => ({
   ...sqlFields.declare(
     {
       kind: 'embedded',
       columns: {
         raw: null,
         usd,
-        decimals: null,
+        decimals,
         value: { as: ENCODINGS.decimal, sql: (column) => column(value) },
       },
     },
@@ -80,7 +80,7 @@ export const wholeTokensField = (value: string, usd: string) => ({
   resolve: (row: HostValue): TokenAmount => ({
     raw: null,
     usd: row[usd],
-    decimals: null,
+    decimals: row[decimals],
     value: ENCODINGS.decimal.json(String(row[value])),
   }),
 })

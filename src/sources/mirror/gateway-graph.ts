@@ -78,22 +78,23 @@ const user = z.object({
 })
 
 const digits = z.string().regex(/^[0-9]{1,78}$/)
+const named = z.object({ address }).transform((one) => one.address)
 const cashFlow = z
   .object({
     kind: z.enum(['DEPOSIT', 'WITHDRAW', 'BORROW', 'REPAY']),
     ...place,
-    userAddress: address,
+    user: named,
     txHash: z.string(),
     logIndex: z.int().min(0),
     legacy: z.object({ timestamp: digits }),
     amount: z.object({ raw: digits.nullable(), usd: z.number().nullable() }),
     usdIsComputed: z.boolean(),
   })
-  .transform(({ amount, usdIsComputed, legacy, kind, entityAddress, userAddress, ...flow }) => ({
+  .transform(({ amount, usdIsComputed, legacy, kind, entityAddress, user, ...flow }) => ({
     ...flow,
     ...legacy,
     entityId: entityAddress,
-    accountId: userAddress,
+    accountId: user,
     kind: kind.toLowerCase(),
     assets: amount.raw,
     amountUsd: usdIsComputed ? null : amount.usd,
@@ -102,7 +103,6 @@ const cashFlow = z
 export type GraphCashFlow = z.output<typeof cashFlow>
 
 const tokens = z.object({ raw: digits, usd: z.number().nullable() })
-const named = z.object({ address }).transform((one) => one.address)
 const liquidation = z
   .object({
     chainId,
@@ -333,7 +333,7 @@ export const graphOperations = {
     user(address: $user) {
       activity(first: 1000, after: $after, where: { kinds: [DEPOSIT, WITHDRAW, BORROW, REPAY] }) {
         nodes {
-          kind chainId entityType entityAddress userAddress txHash logIndex
+          kind chainId entityType entityAddress user { address } txHash logIndex
           legacy { timestamp } amount { raw usd } usdIsComputed
         }
         pageInfo { hasNextPage endCursor }

@@ -32,12 +32,14 @@ const WINDOWS = [
 ] as const
 
 interface Row extends LeaderboardEntryFragment {
-  user: { id: string; change?: { points: number; rank: number | null } | null }
+  user: LeaderboardEntryFragment['user'] & {
+    change?: { points: number; rank: number | null } | null
+  }
 }
 
 const columns: Column<Row>[] = [
   { name: 'Rank', numeric: true, cell: ({ rank }) => <Num value={rank} unit="count" /> },
-  { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
 ]
 const changes: Column<Row>[] = [
@@ -81,13 +83,13 @@ export function Leaderboard() {
     { pause: !isWindow || isWaiting },
   )
   const visible = isWindow || asOf ? columns : [...columns, ...changes]
-  const isMine = ({ userAddress }: Row) => userAddress === account?.toLowerCase()
+  const isMine = ({ user }: Row) => user.address === account?.toLowerCase()
   const table = (label: string, rows: readonly Row[]) => (
     <Table
       caption={label}
       columns={visible}
       rows={rows}
-      rowKey={(row) => row.userAddress}
+      rowKey={(row) => row.user.address}
       isCurrent={isMine}
     />
   )

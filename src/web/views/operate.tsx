@@ -152,14 +152,14 @@ const Result = ({ preview }: { preview: Previewed }) => (
         caption="Movers"
         columns={moverColumns}
         rows={preview.movers}
-        rowKey={({ userAddress }) => userAddress}
+        rowKey={({ user }) => user.address}
       />
     )}
   </>
 )
 
 const moverColumns: Column<Mover>[] = [
-  { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   {
     name: 'Points before',
     numeric: true,

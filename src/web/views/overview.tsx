@@ -60,7 +60,7 @@ export function Overview() {
                     caption="Leaderboard"
                     columns={boardColumns}
                     rows={leaderboard.nodes}
-                    rowKey={({ userAddress }) => userAddress}
+                    rowKey={({ user }) => user.address}
                   />
                 </Section>
                 <Pools dates={dates} />
@@ -173,7 +173,7 @@ function Movers() {
               caption="Movers"
               columns={moverColumns}
               rows={moved}
-              rowKey={({ userAddress }) => userAddress}
+              rowKey={({ user }) => user.address}
             />
           )
         }}
@@ -202,7 +202,7 @@ function Activity() {
 
 const boardColumns: Column<LeaderboardRowFragment>[] = [
   { name: 'Rank', numeric: true, cell: ({ rank }) => <Num value={rank} unit="count" /> },
-  { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
   {
     name: '7 days',

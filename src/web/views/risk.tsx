@@ -51,7 +51,7 @@ const sidesOf = ({ sideA, sideB }: PositionRiskFragment) => [
 ]
 
 const positionColumns: Column<PositionRiskFragment>[] = [
-  { name: 'Wallet', heads: true, cell: ({ userAddress }) => <WalletLink address={userAddress} /> },
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   {
     name: 'Drop to liquidation',
     numeric: true,

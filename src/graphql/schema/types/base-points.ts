@@ -15,8 +15,8 @@ import type { BasePoints as Settings } from '../../../domain/points/formula.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { changeDeps, type GraphContext, requireAdmin } from '../../context.ts'
 import type { Builder } from '../builder.ts'
-import { columnFields } from '../column-fields.ts'
-import { REVOKE_INPUT, readRevoked, recordNumber } from './record-number.ts'
+import { columnFields, columnsType } from '../column-fields.ts'
+import { REVOKE_INPUT, readRevoked } from './record-number.ts'
 
 const revisionAt = defineLookup({
   columns: basePointsColumns,
@@ -33,13 +33,8 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
     nullable: true,
     at: basePointsOn(settings),
   })
-  const { id, ...columns } = basePointsColumns
-  const Revision = builder.objectRef<Row>('BasePointsRevision').implement({
+  const Revision = columnsType(builder, 'BasePointsRevision', basePointsColumns, {
     description: 'Base points from one distribution date to that of the next revision.',
-    fields: (t) => ({
-      ...columnFields(t, columns),
-      recordId: t.string({ description: id.description, ...recordNumber }),
-    }),
   })
   const BasePoints = builder.objectRef<BasePointsOn>('BasePoints').implement({
     description: 'The points per day and dollar of a date, before multipliers.',

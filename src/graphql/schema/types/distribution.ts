@@ -105,7 +105,6 @@ export function addDistribution(builder: Builder): void {
   const Mover = builder.objectRef<MoverRow>('DistributionMover').implement({
     description: 'A user whose points a run would change.',
     fields: (t) => ({
-      userAddress: t.expose('userAddress', { type: 'Address', description: "The user's address." }),
       user: t.field({
         type: 'User',
         description: 'The user, as stored now.',

@@ -215,8 +215,7 @@ export function addEarnings(builder: Builder): void {
       }),
       legacy: t.field({
         type: LegacyNetApr,
-        description:
-          'The averages of the REST endpoint, in which a rate that is not known counts as 0.',
+        description: 'For the REST API: averages in which a rate that is not known counts as 0.',
         ...sqlFields.embedded(
           { netDepositApr: 'depositAprOfAll', netBorrowApr: 'borrowAprOfAll' },
           { cost: { weight: 0 } },

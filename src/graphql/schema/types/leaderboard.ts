@@ -28,6 +28,7 @@ import { columnFields } from '../column-fields.ts'
 import { liveField } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { leaderboard, leaderboardCount } from './charges.ts'
+import { legacyAddress } from './legacy.ts'
 import { loadProgram } from './program.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
@@ -62,6 +63,7 @@ export function addLeaderboard(builder: Builder): void {
       'in it.',
     fields: (t) => ({
       ...columnFields(t, pastLeaderboard.columns),
+      userAddress: t.expose('userAddress', legacyAddress),
       user: t.field({ ...userField, ...related('Account', 'user', userAt) }),
     }),
   })

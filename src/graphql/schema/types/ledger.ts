@@ -128,15 +128,16 @@ export function addLedger(builder: Builder): void {
         '(`changesNotKept`).',
       args: {
         ...listArguments(t.arg, 'LedgerEntry'),
-        since: t.arg.string({
+        since: t.arg({
+          type: 'BigInt',
           description: 'The number of an earlier run of the date. Default: the run before.',
         }),
       },
       extensions: { unplanned: CHANGES_UNPLANNED, cost: { weight: CHANGES } },
       resolve: async (run, { since, ...args }, context) => {
-        const earlier = since ? readRecordNumber(since) : null
-        if (earlier === undefined)
-          throw badArgument('since', 'must be the number of a run, as a string')
+        const earlier = since ?? null
+        if (earlier !== null && readRecordNumber(earlier) === null)
+          throw badArgument('since', 'must be the number of a run')
         const runs = await runsSince(context.reader, run, earlier)
         const changes = changesOf(run.date ?? new Date(0), runs, earlier)
         return resolvedList({ listing: () => changes }).resolve(run, args, context)

@@ -53,8 +53,13 @@ export function addLegacy(builder: Builder): void {
     })
 }
 
-const description = 'Data that only the REST API has.'
+const description = 'For the REST API: data that only it has.'
 
+/** The options of the address in a record's REST answers. Others read it of `user`. */
+export const legacyAddress = {
+  type: 'Address',
+  description: "For the REST API: the user's address.",
+} as const
 /** The options of the `legacy` field of positions and multipliers. */
 export const legacyRecord = {
   type: 'LegacyRecord',

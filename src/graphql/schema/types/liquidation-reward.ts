@@ -12,7 +12,7 @@ import { columnFields } from '../column-fields.ts'
 import { liveList } from '../live-field.ts'
 import { FILTERED_COUNT } from './charges.ts'
 import { entityOf } from './entity-of.ts'
-import { legacyTimes } from './legacy.ts'
+import { legacyAddress, legacyTimes } from './legacy.ts'
 import { marketAt } from './market.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
@@ -23,6 +23,7 @@ export function addLiquidationReward(builder: Builder) {
     fields: (t) => ({
       ...columnFields(t, liquidationRewards.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTimes),
+      userAddress: t.expose('userAddress', legacyAddress),
       user: t.field({ ...userField, ...sqlFields.lookup(userAt, ['userAddress']) }),
       entity: t.field({
         ...entityOf,

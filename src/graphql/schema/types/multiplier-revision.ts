@@ -16,7 +16,7 @@ import { columnFields, columnsType } from '../column-fields.ts'
 import { AFFECTED } from './charges.ts'
 import { addNode } from './node.ts'
 import { poolAt, poolField } from './pool.ts'
-import { readRecordNumber, recordNumber } from './record-number.ts'
+import { parseRecordNumber } from './record-number.ts'
 
 /** Loads the multiplier of a pool at midnight UTC of a date. */
 export const revisionOfDate = defineLookup({
@@ -33,15 +33,13 @@ const datesOfRevision = defineLookup({
 })
 
 export function addMultiplierRevision(builder: Builder): void {
-  const { id, ...stored } = revisionColumns
   const RevisionDates = columnsType(builder, 'RevisionDates', affectedDatesColumns, {
     description: 'The dates whose stored points a revision determines, with gaps.',
   })
   const MultiplierRevision = builder.objectRef<Row>('MultiplierRevision').implement({
     description: "A pool's multiplier from one point in time until its next revision.",
     fields: (t) => ({
-      ...columnFields(t, stored),
-      recordId: t.string({ description: id.description, ...recordNumber }),
+      ...columnFields(t, revisionColumns),
       pool: t.field({ ...poolField, ...sqlFields.lookup(poolAt, ['poolAddress']) }),
       affectedDates: t.field({
         type: RevisionDates,
@@ -51,8 +49,8 @@ export function addMultiplierRevision(builder: Builder): void {
     }),
   })
   addNode(builder, MultiplierRevision, 'id', (text, { batches }) => {
-    const id = readRecordNumber(text)
-    return id === undefined ? null : batches.load(revisionsById, id)
+    const id = parseRecordNumber(text)
+    return id === null ? null : batches.load(revisionsById, id)
   })
   listTypes(builder, MultiplierRevision, revisionListing)
 

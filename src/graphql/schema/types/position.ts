@@ -33,7 +33,7 @@ import { related } from '../relation.ts'
 import { wholeTokensField } from '../token-amount.ts'
 import { assetCost } from './asset.ts'
 import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
-import { legacyRecord } from './legacy.ts'
+import { legacyAddress, legacyRecord } from './legacy.ts'
 import { liquidationTrigger } from './liquidation-trigger.ts'
 import { addNode } from './node.ts'
 import { poolField, poolOfPositions } from './pool.ts'
@@ -47,6 +47,7 @@ type PositionSide = {
   assetAddress: string
   assetSymbol: string
   priceUsd: number
+  decimals: number | null
 } & {
   [Name in SideAmount | `${SideAmount}Usd`]: number
 }
@@ -70,8 +71,8 @@ export function addPosition(builder: Builder) {
       const amount = (name: SideAmount, what: string) =>
         t.field({
           type: 'TokenAmount',
-          description: `${what}. \`raw\` and \`decimals\` are null.`,
-          ...wholeTokensField(name, `${name}Usd`),
+          description: `${what}. \`raw\` is null.`,
+          ...wholeTokensField(name, `${name}Usd`, 'decimals'),
         })
       return {
         asset: t.field({
@@ -96,6 +97,7 @@ export function addPosition(builder: Builder) {
   builder.prismaObjectFields(Position, (t) => ({
     ...columnFields(t, positionListing.columns),
     legacy: t.field(legacyRecord),
+    userAddress: t.expose('userAddress', legacyAddress),
     sideA: t.field({
       type: Side,
       description: 'Side A of the position.',
@@ -159,7 +161,7 @@ export function addPosition(builder: Builder) {
   builder.queryFields((t) => ({
     legacy: t.field({
       type: LegacyQuery,
-      description: 'Data that only the REST API has.',
+      description: 'For the REST API: data that only it has.',
       ...sqlFields.embedded({}, { cost: { weight: 0 } }),
     }),
     positions: t.field({
@@ -273,6 +275,7 @@ const sideColumns = (side: 'a' | 'b') => ({
   assetAddress: `${side}TokenAddress`,
   assetSymbol: `${side}TokenSymbol`,
   priceUsd: `${side}TokenPrice`,
+  decimals: `${side}Decimals`,
   suppliedAmount: `${side}SuppliedAmount`,
   suppliedAmountUsd: `${side}SuppliedAmountUsd`,
   protectedSuppliedAmount: `${side}ProtectedSuppliedAmount`,

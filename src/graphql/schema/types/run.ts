@@ -14,7 +14,7 @@ import { columnFields } from '../column-fields.ts'
 import { storedRow } from '../relation.ts'
 import { RARE } from './charges.ts'
 import { addNode } from './node.ts'
-import { readRecordNumber, recordNumber } from './record-number.ts'
+import { parseRecordNumber, readRecordNumber } from './record-number.ts'
 
 export const runAt = storedRow('Run', runListing, runsById)
 
@@ -22,9 +22,6 @@ export const runAt = storedRow('Run', runListing, runsById)
 export function loadRun(context: GraphContext, id: bigint): Promise<Row | null> {
   return context.batches.load(runAt.load, [id])
 }
-
-// The number of a run that a client names. Null if it cannot be one.
-const numberOf = (text: string) => readRecordNumber(text) ?? null
 
 const receipts: PlainList = {
   columns: receiptColumns,
@@ -112,7 +109,6 @@ export function addRun(builder: Builder): void {
     // The row has the property that `points` exposes.
     return sqlFields.embedded({ ...columns, points, totalPoints: points }, {}, points)
   }
-  const { id, ...stored } = runListing.columns
   const Run = builder.objectRef<Row>('Run').implement({
     description:
       'One attempt to compute a distribution date: who requested it, its inputs, and the ' +
@@ -120,8 +116,7 @@ export function addRun(builder: Builder): void {
       'without a date if it changes other records alone; an update is one for each leg of ' +
       'analytics.',
     fields: (t) => ({
-      ...columnFields(t, stored, { kind: 'DistributionKind', status: 'RunStatus' }),
-      recordId: t.string({ description: id.description, ...recordNumber }),
+      ...columnFields(t, runListing.columns, { kind: 'DistributionKind', status: 'RunStatus' }),
       durationMs: t.float({
         nullable: true,
         description: 'How long the run took, in milliseconds. Null while it is in progress.',
@@ -176,7 +171,7 @@ export function addRun(builder: Builder): void {
     }),
   })
   addNode(builder, Run, 'id', (text, context) => {
-    const id = numberOf(text)
+    const id = parseRecordNumber(text)
     return id === null ? null : loadRun(context, id)
   })
   listTypes(builder, Run, runListing, {
@@ -190,9 +185,9 @@ export function addRun(builder: Builder): void {
       nullable: true,
       description: 'The run with this number. Null if there is none.',
       args: {
-        recordId: t.arg.string({ required: true, description: "The run's number, as a string." }),
+        recordId: t.arg({ type: 'BigInt', required: true, description: "The run's number." }),
       },
-      ...sqlFields.lookup({ ...runAt, read: numberOf }, ['recordId'], { cost: RARE }),
+      ...sqlFields.lookup({ ...runAt, read: readRecordNumber }, ['recordId'], { cost: RARE }),
     }),
     runs: t.field({
       description: 'All runs, newest first.',

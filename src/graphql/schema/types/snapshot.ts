@@ -16,7 +16,7 @@ import { columnFields } from '../column-fields.ts'
 import { related } from '../relation.ts'
 import { OWNED_COUNT } from './charges.ts'
 import { entityOf } from './entity-of.ts'
-import { legacyTime } from './legacy.ts'
+import { legacyAddress, legacyTime } from './legacy.ts'
 import { recordNode } from './record-node.ts'
 import { userAt, userField } from './user-ref.ts'
 
@@ -57,6 +57,7 @@ export function addSnapshot(builder: Builder): void {
     fields: (t) => ({
       ...columnFields(t, snapshots.columns, { entityType: 'EntityType' }),
       legacy: t.field(legacyTime),
+      userAddress: t.expose('userAddress', legacyAddress),
       user: t.field({ ...userField, ...related('MarketSnapshot', 'user', userAt) }),
       entity: t.field(entityOf),
     }),

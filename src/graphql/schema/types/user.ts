@@ -147,7 +147,7 @@ export function addUser(builder: Builder) {
       address: t.expose('address', { type: 'Address', description: "The user's address." }),
       legacy: t.field({
         type: LegacyUser,
-        description: 'Data that only the REST API has.',
+        description: 'For the REST API: data that only it has.',
         ...sqlFields.embedded({ address: 'address' }, { cost: { weight: 0 } }),
       }),
       recordCount: t.int({
