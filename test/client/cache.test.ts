@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InMemoryCache } from '@apollo/client'
+import { Client, fetchExchange } from '@urql/core'
 import {
   buildSchema,
   type DocumentNode,
@@ -10,6 +11,7 @@ import {
   type GraphQLOutputType,
   getNamedType,
   getNullableType,
+  introspectionFromSchema,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -18,6 +20,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  parse,
   typeFromAST,
 } from 'graphql'
 import * as client from 'lending-graph-client'
@@ -90,11 +93,11 @@ const made: GraphQLFieldResolver<{ at: string }, unknown> = (parent, args, _, in
   return value(info.returnType, at)
 }
 
-const answerTo = (cache: InMemoryCache, document: DocumentNode) => {
+const answerTo = (document: DocumentNode, variables = variablesOf(document)) => {
   const { data, errors } = execute({
     schema,
-    document: cache.transformDocument(document),
-    variableValues: variablesOf(document),
+    document,
+    variableValues: variables as Record<string, unknown>,
     fieldResolver: made as GraphQLFieldResolver<unknown, unknown>,
   }) as { data?: unknown; errors?: unknown }
   expect(errors).toBeUndefined()
@@ -117,7 +120,7 @@ describe("Apollo's cache", () => {
       ...(policies && { typePolicies: policies }),
     })
     const written = order.map(([name, query]) => {
-      const data = answerTo(cache, query)
+      const data = answerTo(cache.transformDocument(query))
       cache.writeQuery({ query, data, variables: variablesOf(query) })
       return { name, query, data }
     })
@@ -199,4 +202,38 @@ test("Graphcache's keys are the types without an id, and no others", () => {
   )
   expect(Object.keys(graphcacheKeys).sort()).toEqual(without.map(({ name }) => name).sort())
   for (const key of Object.values(graphcacheKeys)) expect(key()).toBeNull()
+})
+
+// A package that the repository need not have.
+const GRAPHCACHE = '@urql/exchange-graphcache'
+const graphcache = await import(/* @vite-ignore */ GRAPHCACHE).catch(() => undefined)
+
+test.skipIf(!graphcache)(`${GRAPHCACHE} has all answers after all documents`, async () => {
+  const warned = vi.fn()
+  const logger = (_: string, message: string) => warned(message)
+  const introspected = introspectionFromSchema(schema)
+  const store = graphcache.cacheExchange({ keys: graphcacheKeys, schema: introspected, logger })
+  const urql = new Client({
+    url: 'http://127.0.0.1/graphql',
+    exchanges: [store, fetchExchange],
+    preferGetMethod: false,
+    fetch: async (_, request) => {
+      const { query, variables } = JSON.parse(String(request?.body))
+      return Response.json({ data: answerTo(parse(query), variables) })
+    },
+  })
+  const answers = async (requestPolicy: 'network-only' | 'cache-only') => {
+    const all: Record<string, unknown> = {}
+    for (const [name, query] of queries) {
+      const asked = urql.query<unknown>(query, variablesOf(query), { requestPolicy })
+      const { data, error, stale } = await asked.toPromise()
+      expect({ error, stale }, name).toEqual({ error: undefined, stale: false })
+      all[name] = data
+    }
+    return all
+  }
+  const sent = await answers('network-only')
+  expect(Object.keys(sent).length).toBeGreaterThan(30)
+  expect(await answers('cache-only')).toEqual(sent)
+  expect(warned.mock.calls).toEqual([])
 })
