@@ -358,7 +358,7 @@ test('a filter that would read a whole table is refused, and so is what makes no
     `${name}: { gte: "2025-01-01", lte: "${new Date(Date.UTC(2025, 0, days)).toISOString().slice(0, 10)}" }`
   const pool = `pools: "${samplePool.address}"`
   const advice =
-    /^where would read too many rows: add where\.users, or where\.date with at most 31 dates, or where\.pools and where\.date with at most 366 dates, at its top level\.$/
+    /^where would read too many rows: add where\.users, or where\.date with at most 31 dates, or where\.pools and where\.date with at most 366 dates, at its top level, as in \/graphql#example=Aggregates\.$/
   for (const [field, message] of [
     ['positionAggregates(where: {})', advice],
     [`positionAggregates(where: {${range(32)}})`, advice],

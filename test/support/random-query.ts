@@ -52,6 +52,9 @@ function argumentsOf(
       args.push(`addresses: [${one('user')}, ${one('user')}, ${one('user')}]`)
     if (name === 'asset') args.push(`asset: ${one('token')}`)
     if (name === 'assets') args.push(`assets: [${one('token')}, ${one('token')}]`)
+    // Fields that ignore it are refused.
+    if (parent === 'Query' && ['program', 'portfolio'].includes(field.name) && name !== 'addresses')
+      continue
     if (['date', 'asOf', 'at', 'since', 'afterDate', 'until'].includes(name))
       args.push(`${name}: ${date()}`)
     if (['from', 'to'].includes(name) && parent !== 'Query')
@@ -69,7 +72,7 @@ function argumentsOf(
     if (name === 'where' && ['pools', 'markets'].includes(field.name))
       args.push(`where: ${pick(AMOUNT_WHERE)}`)
     if (name === 'recordId')
-      args.push(`recordId: ${JSON.stringify(pick([...(ids.run ?? []), '0', 'x']))}`)
+      args.push(`recordId: ${JSON.stringify(pick([...(ids.run ?? []), '0']))}`)
     if (name === 'grouped') args.push(`grouped: ${pick([true, false])}`)
   }
   return args.length > 0 ? `(${args.join(', ')})` : ''

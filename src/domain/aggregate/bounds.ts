@@ -72,7 +72,8 @@ export function assertBounded(
   if (of) advice.push(`where.${of.filter} and where.${name} with at most ${of.dates} dates`)
   throw badArgument(
     'where',
-    `would read too many rows: add ${advice.join(', or ')}, at its top level`,
+    `would read too many rows: add ${advice.join(', or ')}, at its top level, as in ` +
+      '/graphql#example=Aggregates',
   )
 }
 

@@ -45,7 +45,7 @@ const unbounded = (name: string, what: string) =>
   badArgument(
     name,
     `${what}: add where.users, pools (at most ${MOST_POOLS}), assets (at most ${MOST_ASSETS}), ` +
-      `or where.date with at most ${MOST_DATES} dates`,
+      `or where.date with at most ${MOST_DATES} dates, as in /graphql#example=LargestPositions`,
   )
 
 function isBounded(where: Where, bounds: Bounds): boolean {
@@ -96,7 +96,8 @@ export function assertSortable({ where, orderBy }: Sorting, bounds: Bounds): voi
   const message =
     `would sort all positions that match the filter: ${ofDate}, add where.users (at most ` +
     `${MOST_USERS}), or where.pools together with where.date.eq or date.in (at most ` +
-    `${MOST_POOL_DATES} pairs)`
+    `${MOST_POOL_DATES} pairs), as in /graphql#example=` +
+    (computed ? 'NearLiquidation' : 'LargestPositions')
   throw new GatewayError(
     'BAD_INPUT',
     `orderBy ${message}. Sorting by DATE alone needs no filter.`,

@@ -5,12 +5,14 @@ import {
   type Location,
   parse,
   type Source,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql'
 import { refusal } from '../execution/errors.ts'
 import { DocumentMeter } from './document-size.ts'
 import type { Variables } from './documents.ts'
+import { withoutIgnoredArguments } from './ignored-arguments.ts'
 import { compileCost, type Figure, figureOf } from './operation-cost.ts'
 
 /** The limits on one operation. Null means no limit. */
@@ -22,6 +24,8 @@ export interface Limits {
 }
 
 export const NO_LIMITS: Limits = { depth: null, aliases: null, tokens: null, cost: null }
+
+const RULES = [...specifiedRules, withoutIgnoredArguments]
 
 const MAX_SPREAD = 5000
 // The maximum selections of one key in one selection set, as all are compared with each other.
@@ -135,7 +139,7 @@ export class Limiter {
   }
 
   validate(document: DocumentNode): readonly GraphQLError[] {
-    const errors = [...validate(this.#schema, document), ...this.#excesses(document)]
+    const errors = [...validate(this.#schema, document, RULES), ...this.#excesses(document)]
     for (const { extensions } of errors) extensions.code ??= 'GRAPHQL_VALIDATION_FAILED'
     return errors
   }

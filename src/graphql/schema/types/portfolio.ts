@@ -173,8 +173,8 @@ export function addPortfolio(builder: Builder): void {
           type: 'DateTime',
           description:
             'The point in time: only snapshots and cash flows at or before it, and ' +
-            'distribution dates up to it. Defaults to the newest of all. It does not apply to ' +
-            '`users` and `series`.',
+            'distribution dates up to it. Defaults to the newest of all. `users` and ' +
+            '`series` are asked without it.',
         }),
       },
       resolve: (_, { at = null, addresses }) => {
