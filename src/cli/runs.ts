@@ -43,7 +43,8 @@ const difference = graphql(`
       changes(since: $since, first: $first) {
         totalCount
         nodes {
-          user { address } runRecordId pointsBefore pointsAfter pointsChange reasons pool { displayName }
+          user { address } runRecordId pointsBefore pointsAfter pointsChange reasons
+          pool { displayName }
           multiplierBefore { depositA depositB borrowA borrowB }
           multiplierAfter { depositA depositB borrowA borrowB }
         }

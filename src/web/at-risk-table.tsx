@@ -1,11 +1,16 @@
 import { type AtRiskFragment, PoolAtRiskDocument } from 'lending-graph-client'
 import { Answer } from './answer.tsx'
+import { TokenSymbol } from './name.tsx'
 import { type Column, Table } from './table.tsx'
 import { useGraph } from './use-graph.ts'
 import { Num } from './values.tsx'
 
 const columns: Column<AtRiskFragment>[] = [
-  { name: 'Fall of prices', heads: true, cell: ({ drop }) => <Num value={drop} unit="percent" /> },
+  {
+    name: 'Fall of the price',
+    heads: true,
+    cell: ({ drop }) => <Num value={drop} unit="percent" />,
+  },
   {
     name: 'Positions',
     numeric: true,
@@ -19,25 +24,31 @@ const columns: Column<AtRiskFragment>[] = [
   { name: 'Debt', numeric: true, cell: ({ debtUsd }) => <Num value={debtUsd} unit="usd" /> },
 ]
 
-/** How much collateral and debt falls of prices would liquidate in a pool. */
+/** How much collateral and debt falls of the price of either token would liquidate in a pool. */
 export function PoolAtRisk({ address }: { address: string }) {
   const answer = useGraph(PoolAtRiskDocument, { address })
   return (
     <section aria-labelledby="at-risk">
       <h2 id="at-risk">Collateral at risk</h2>
-      <p>The positions that can be liquidated if their collateral loses a part of its price.</p>
+      <p>The positions that can be liquidated if one token loses a part of its price.</p>
       <Answer of={answer} rows={5}>
         {({ pool }) =>
-          pool && (
-            <>
-              <Table
-                caption="Collateral at risk"
-                columns={columns}
-                rows={pool.collateralAtRisk}
-                rowKey={({ drop }) => String(drop)}
-              />
-              <NotCounted of={pool.collateralAtRisk} />
-            </>
+          [pool?.marketA, pool?.marketB].map(
+            (market) =>
+              market && (
+                <div key={market.id}>
+                  <h3>
+                    If <TokenSymbol token={market.asset} /> falls
+                  </h3>
+                  <Table
+                    caption={`Collateral at risk in ${market.asset.symbol}`}
+                    columns={columns}
+                    rows={market.collateralAtRisk}
+                    rowKey={({ drop }) => String(drop)}
+                  />
+                  <NotCounted of={market.collateralAtRisk} />
+                </div>
+              ),
           )
         }
       </Answer>

@@ -72,14 +72,6 @@ const SHOCKED = `${RISKS}, shocked AS (
   FROM shocked GROUP BY n, token, change ORDER BY n`
 
 export const riskFacts: Fact[] = [
-  ...Object.entries(pools).map(
-    ([name, address]): Fact => ({
-      name: `falls of prices liquidate in the pool ${name}`,
-      query: `pool(address: "${address}") { ${AT_RISK} }`,
-      at: 'pool.collateralAtRisk',
-      sql: atRisk(`pool = '${address}'`, 'a_collateral + b_collateral', 'a_debt + b_debt'),
-    }),
-  ),
   {
     name: 'in a market, those whose collateral is its token',
     query: `market(chainId: 1, address: "${markets.same}") { ${AT_RISK} }`,

@@ -17,7 +17,7 @@ const COSTS = /^The operation costs [\d,]+, at most 100,000 is allowed: /
 
 test.each([
   [
-    `${pool} { collateralAtRisk(drops: [0.1, 1.5]) { drop } }`,
+    `${pool} { marketA { collateralAtRisk(drops: [0.1, 1.5]) { drop } } }`,
     /^drops must be fractions above 0 and at most 1: 0.2 is 20 %\.$/,
   ],
   [

@@ -154,24 +154,24 @@ test('a larger drop never liquidates less, and as many as the list has', async (
       drops,
       async (all, price, drops) => {
         await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
-        const query = `query ($drops: [Float!]!) { pool(address: "${pool.id}") { ${AT_RISK} marketA { ${AT_RISK} } marketB { ${AT_RISK} } } ${current} }`
+        const query = `query ($drops: [Float!]!) { pool(address: "${pool.id}") { marketA { ${AT_RISK} } marketB { ${AT_RISK} } } ${current} }`
         const [planned, ...others] = await Promise.all(roads.map((ask) => ask(query, { drops })))
         for (const other of others) expect(other).toEqual(planned)
-        const { collateralAtRisk: rows, marketA, marketB } = planned.pool
-        const rising = [...rows].sort((one: Row, other: Row) => one.drop - other.drop)
-        expect(rows.map(({ drop }: Row) => drop)).toEqual(drops)
-        for (const [n, row] of rising.entries())
-          for (const name of ['positionCount', 'collateralUsd', 'debtUsd'])
-            expect(row[name]).toBeGreaterThanOrEqual(rising[n - 1]?.[name] ?? 0)
-        for (const [n, row] of rows.entries()) {
+        const { marketA, marketB } = planned.pool
+        for (const { collateralAtRisk: rows } of [marketA, marketB]) {
+          const rising = [...rows].sort((one: Row, other: Row) => one.drop - other.drop)
+          expect(rows.map(({ drop }: Row) => drop)).toEqual(drops)
+          for (const [n, row] of rising.entries())
+            for (const name of ['positionCount', 'collateralUsd', 'debtUsd'])
+              expect(row[name]).toBeGreaterThanOrEqual(rising[n - 1]?.[name] ?? 0)
+        }
+        for (const [n, drop] of drops.entries()) {
           const within = planned.currentPositions.nodes.filter(
             ({ healthFactor, liquidationDrop }: Row) =>
-              healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= row.drop),
+              healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= drop),
           )
-          expect(row.positionCount).toBe(within.length)
           const sides = [marketA.collateralAtRisk[n], marketB.collateralAtRisk[n]]
-          expect(sides[0].positionCount + sides[1].positionCount).toBe(row.positionCount)
-          expect(sides[0].debtUsd + sides[1].debtUsd).toBeCloseTo(row.debtUsd, 3)
+          expect(sides[0].positionCount + sides[1].positionCount).toBe(within.length)
         }
       },
     ),

@@ -1278,12 +1278,12 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await nowhere.getByText('Such a fall liquidates no position.').waitFor()
     await page.goto(`${gateway.base}/dashboard/pools/${samplePool.address}`)
     const atRisk = await graphql(
-      'query ($pool: Address!) { pool(address: $pool) { collateralAtRisk { drop positionCount collateralUsd debtUsd } } }',
+      'query ($pool: Address!) { pool(address: $pool) { marketA { asset { symbol } collateralAtRisk { drop positionCount collateralUsd debtUsd } } } }',
       { pool: samplePool.address },
     )
     await expect
-      .poll(() => numbers(rows(page, 'Collateral at risk')))
-      .toEqual(atRisk.pool.collateralAtRisk.map((row: object) => Object.values(row)))
+      .poll(() => numbers(rows(page, `Collateral at risk in ${atRisk.pool.marketA.asset.symbol}`)))
+      .toEqual(atRisk.pool.marketA.collateralAtRisk.map((row: object) => Object.values(row)))
   })
 
   test('what a distribution changes is shown at once, and announced', async () => {

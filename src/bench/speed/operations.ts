@@ -54,8 +54,8 @@ const some = (list: string[], count: number) =>
 
 const POSITION_SIDE = `asset { address symbol } priceUsd
   supplied { value usd } protected { value usd } borrowed { value usd }`
-const POSITION = `legacy { recordId } user { address } poolAddress distributionDate: date pointsA pointsB
-  points
+const POSITION = `legacy { recordId } user { address } poolAddress distributionDate: date
+  pointsA pointsB points
   sideA { ${POSITION_SIDE} } sideB { ${POSITION_SIDE} }`
 const REWARD = 'txHash liquidReward { usd } legacy { claimedTimestamp }'
 const MARKET_SNAPSHOT = `chainId entityAddress user { address } positionId legacy { timestamp }

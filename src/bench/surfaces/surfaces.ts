@@ -435,10 +435,10 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ]),
     },
     {
-      name: 'risk: what five drops would liquidate in a pool',
+      name: 'risk: what five drops would liquidate in a market',
       query:
-        'query ($pool: Address!) { pool(address: $pool) { collateralAtRisk { drop positionCount ' +
-        'collateralUsd debtUsd } } }',
+        'query ($pool: Address!) { pool(address: $pool) { marketA { collateralAtRisk { drop ' +
+        'positionCount collateralUsd debtUsd } } } }',
       variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
       sql: `SELECT d.drop, count(*) FILTER (WHERE fall <= d.drop)::int,
           sum(collateral) FILTER (WHERE fall <= d.drop), sum(debt) FILTER (WHERE fall <= d.drop)
@@ -451,7 +451,9 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
             pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
         GROUP BY 1 ORDER BY 1`,
       rows: (data) =>
-        data.pool.collateralAtRisk.map(row('drop', 'positionCount', 'collateralUsd', 'debtUsd')),
+        data.pool.marketA.collateralAtRisk.map(
+          row('drop', 'positionCount', 'collateralUsd', 'debtUsd'),
+        ),
     },
     {
       name: 'risk: what a fall of a token by 12 % would liquidate in all pools',

@@ -102,14 +102,14 @@ const SUMS = ['positions', 'collateral', 'debt']
   .join(', ')
 
 /**
- * The FROM clause for `atRiskColumns`: for each drop what it would liquidate in a pool or, of it,
- * where a market's token is the collateral. Each position of the pool on the newest distribution
+ * The FROM clause for `atRiskColumns`: for each drop of the price of a market's token what it would
+ * liquidate where the token is the collateral. Each position of the pool on the newest distribution
  * date is read once. No row if the pool is not stored.
  */
 export function atRiskSql(
   drops: readonly number[],
   pool: Prisma.Sql,
-  market?: Prisma.Sql,
+  market: Prisma.Sql,
 ): Prisma.Sql {
   assertDrops(drops)
   const [ofA, ofB] = (
@@ -117,10 +117,9 @@ export function atRiskSql(
       ['u.unit_1_id', A],
       ['u.unit_2_id', B],
     ] as const
-  ).map(([unit, { owes }]) => {
-    const isOwed = Prisma.raw(owes)
-    return market ? Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${isOwed}` : isOwed
-  }) as [Prisma.Sql, Prisma.Sql]
+  ).map(
+    ([unit, { owes }]) => Prisma.sql`${Prisma.raw(unit)} = ${market} AND ${Prisma.raw(owes)}`,
+  ) as [Prisma.Sql, Prisma.Sql]
   // Among falling numbers, as width_bucket needs them to rise.
   const rising = drops.map((drop) => -drop).sort((one, other) => one - other)
   const falling = Prisma.sql`${rising.map(String)}::float8[]`

@@ -1,4 +1,3 @@
-import type { ArgBuilder } from '@pothos/core'
 import { sqlFields } from 'pothos-sql'
 import type { Reader } from '../../../db/connect/reader.ts'
 import { atRiskColumns, atRiskSql, DROPS, MOST_DROPS } from '../../../domain/position/at-risk.ts'
@@ -9,7 +8,7 @@ import {
   shockedSql,
 } from '../../../domain/position/shocks.ts'
 import type { FieldCost } from '../../policy/cost.ts'
-import type { Builder, Types } from '../builder.ts'
+import type { Builder } from '../builder.ts'
 import { columnsType } from '../column-fields.ts'
 
 /** Adds what drops of prices would liquidate. */
@@ -74,28 +73,6 @@ export function addAtRisk(builder: Builder): void {
     weight: 50,
     rows: ({ drops }) => Math.min(Array.isArray(drops) ? drops.length : DROPS.length, MOST_DROPS),
   }
-  // `by`: the fields with the addresses of a pool and, of its positions, a market
-  const atRisk = (arg: ArgBuilder<Types>, by: string[]) =>
-    sqlFields.list(arg, 'CollateralAtRisk', {
-      args: {
-        drops: arg.floatList({
-          required: true,
-          defaultValue: DROPS,
-          description: `At most ${MOST_DROPS} falls of prices, above 0 and at most 1: 0.2 is 20 %.`,
-        }),
-      },
-      columns: atRiskColumns,
-      by,
-      types: by.map(() => 'text'),
-      from: ({ args: { drops } }, pool, market) => atRiskSql(drops, pool, market),
-      extensions: { cost },
-    })
-  builder.objectFields('Pool', (t) => ({
-    collateralAtRisk: t.field({
-      description: 'The positions that each drop would liquidate, in the order of `drops`.',
-      ...atRisk(t.arg, ['id']),
-    }),
-  }))
   builder.objectFields('Market', (t) => ({
     collateralAtRisk: t.field({
       description:
@@ -103,7 +80,20 @@ export function addAtRisk(builder: Builder): void {
         'liquidate, in the order of `drops`. A position with debt on both sides of the pool ' +
         'counts in both markets, with the fall of all its collateral. Empty if the pool is not ' +
         'stored.',
-      ...atRisk(t.arg, ['poolAddress', 'id']),
+      ...sqlFields.list(t.arg, 'CollateralAtRisk', {
+        args: {
+          drops: t.arg.floatList({
+            required: true,
+            defaultValue: DROPS,
+            description: `At most ${MOST_DROPS} falls, above 0 and at most 1: 0.2 is 20 %.`,
+          }),
+        },
+        columns: atRiskColumns,
+        by: ['poolAddress', 'id'],
+        types: ['text', 'text'],
+        from: ({ args: { drops } }, pool, market) => atRiskSql(drops, pool, market),
+        extensions: { cost },
+      }),
     }),
   }))
 }
