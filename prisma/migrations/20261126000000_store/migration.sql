@@ -1047,9 +1047,9 @@ SELECT user_address, chain_id, entity_type, entity_id,
     AS owed_assets,
   coalesce(sum((CASE WHEN kind IN ('deposit', 'repay') THEN computed_usd ELSE -computed_usd END
     )::text::numeric), 0) AS computed,
-  count(*) - count(assets) AS tokenless,
-  count(*) FILTER (WHERE num_nonnulls(amount_usd, computed_usd) = 0
-    AND assets IS DISTINCT FROM 0) AS unknown
+  (count(*) - count(assets))::int AS tokenless,
+  (count(*) FILTER (WHERE num_nonnulls(amount_usd, computed_usd) = 0
+    AND assets IS DISTINCT FROM 0))::int AS unknown
 FROM cash_flow
 GROUP BY user_address, chain_id, entity_type, entity_id;
 
