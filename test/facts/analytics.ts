@@ -25,6 +25,10 @@ const rewardRow = `"chainId", "txHash", "logIndex", timestamp::text AS "legacy.t
   "liquidRewardUsd" AS "liquidReward.usd",
   "userRoi", "claimedTimestamp"::text AS "legacy.claimedTimestamp", to_timestamp("claimedTimestamp") AS "claimedAt"`
 
+/** True of a market's snapshot if the price of an amount other than 0 is missing. */
+const UNPRICED = `"collateralUsd" IS NULL AND "collateralAssets" > 0 OR "protectedUsd" IS NULL AND "protectedAssets" > 0
+      OR "debtUsd" IS NULL AND "debtAssets" > 0`
+
 /**
  * What each entity of some users is worth now, with the money that they put in: a row for each
  * entity.
@@ -33,13 +37,13 @@ const earningsOf = (...accounts: string[]) => `(
   SELECT type, chain, entity, sum(value) AS value, sum(cash) AS cash, bool_or(incomplete) AS incomplete FROM (
     SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity,
       coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric - coalesce("debtUsd", 0)::numeric AS value,
-      0 AS cash, "collateralUsd" IS NULL OR "protectedUsd" IS NULL OR "debtUsd" IS NULL AS incomplete, "accountId"
+      0 AS cash, ${UNPRICED} AS incomplete, "accountId"
     FROM now_in_markets
-    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL, "accountId"
+    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL AND assets > 0, "accountId"
     FROM now_in_vaults
     UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0,
-      CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric, "amountUsd" IS NULL,
-      "accountId" FROM cash_flows) rows
+      CASE WHEN kind IN ('deposit', 'repay') THEN 1 ELSE -1 END * coalesce("amountUsd", 0)::numeric,
+      "amountUsd" IS NULL AND assets IS DISTINCT FROM 0, "accountId" FROM cash_flows) rows
   WHERE "accountId" IN ('${accounts.join("', '")}') GROUP BY type, chain, entity) e`
 /** A user's newest snapshots in each market or vault up to a time in Unix seconds. */
 const newestBy = (
@@ -65,16 +69,14 @@ const holdings = (moment?: string) => {
     moment ? newestBy(kind, Math.floor(Date.parse(moment) / 1000)) : `now_in_${kind}s`
   return `(SELECT "accountId", "chainId" AS chain, timestamp, coalesce("collateralUsd", 0)::numeric AS supplied,
       coalesce("protectedUsd", 0)::numeric AS secured, coalesce("debtUsd", 0)::numeric AS borrowed, 0 AS in_vault,
-      "collateralUsd" IS NULL AND "collateralAssets" > 0 OR "protectedUsd" IS NULL AND "protectedAssets" > 0
-        OR "debtUsd" IS NULL AND "debtAssets" > 0 AS unpriced FROM ${newest('market')}
+      ${UNPRICED} AS unpriced FROM ${newest('market')}
     UNION ALL SELECT "accountId", "chainId", timestamp, 0, 0, 0, coalesce("assetsUsd", 0)::numeric,
       "assetsUsd" IS NULL AND assets > 0 FROM ${newest('vault')})`
 }
 /** A user's snapshots and cash flows in each market and vault, which one text names. */
 const held = (user: string) => `(SELECT 'market ' || "chainId" || "marketId" AS entity, timestamp,
     coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric - coalesce("debtUsd", 0)::numeric AS value,
-    "collateralUsd" IS NULL AND "collateralAssets" > 0 OR "protectedUsd" IS NULL AND "protectedAssets" > 0
-      OR "debtUsd" IS NULL AND "debtAssets" > 0 AS unpriced FROM market_snapshots WHERE "accountId" = '${user}'
+    ${UNPRICED} AS unpriced FROM market_snapshots WHERE "accountId" = '${user}'
   UNION ALL SELECT 'vault ' || "chainId" || "vaultId", timestamp, coalesce("assetsUsd", 0)::numeric,
     "assetsUsd" IS NULL AND assets > 0 FROM vault_snapshots WHERE "accountId" = '${user}')`
 const flows = (
@@ -108,9 +110,9 @@ const realisedOf = (user: string, from?: string, to?: string) => {
   const time = (moment: string) => Math.floor(Date.parse(moment) / 1000)
   const amounts = (moment?: string) => `
     SELECT 'MARKET' AS type, "chainId" AS chain, "marketId" AS entity, coalesce("collateralUsd", 0)::numeric + coalesce("protectedUsd", 0)::numeric AS supply,
-      coalesce("debtUsd", 0)::numeric AS debt, "collateralUsd" IS NULL OR "protectedUsd" IS NULL OR "debtUsd" IS NULL AS missing
+      coalesce("debtUsd", 0)::numeric AS debt, ${UNPRICED} AS missing
       FROM ${moment ? newestBy('market', time(moment)) : 'now_in_markets'} WHERE "accountId" = '${user}'
-    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL
+    UNION ALL SELECT 'VAULT', "chainId", "vaultId", coalesce("assetsUsd", 0)::numeric, 0, "assetsUsd" IS NULL AND assets > 0
       FROM ${moment ? newestBy('vault', time(moment)) : 'now_in_vaults'} WHERE "accountId" = '${user}'`
   const flow = (kind: string) =>
     `CASE WHEN kind = '${kind}' ${from ? `AND timestamp > ${time(from)}` : ''} THEN "amountUsd"::numeric ELSE 0 END`
@@ -121,7 +123,7 @@ const realisedOf = (user: string, from?: string, to?: string) => {
         missing FROM (${amounts(to)}) e
       ${from ? `UNION ALL SELECT type, chain, entity, 0, 0, supply, debt, 0, 0, 0, 0, missing FROM (${amounts(from)}) b` : ''}
       UNION ALL SELECT upper("entityType"), "chainId", "entityId", 0, 0, 0, 0, ${['deposit', 'withdraw', 'borrow', 'repay'].map((kind) => `coalesce(${flow(kind)}, 0)`).join(', ')},
-        "amountUsd" IS NULL FROM cash_flows WHERE "accountId" = '${user}' ${to ? `AND timestamp <= ${time(to)}` : ''}) f GROUP BY type, chain, entity) r`
+        "amountUsd" IS NULL AND assets IS DISTINCT FROM 0 FROM cash_flows WHERE "accountId" = '${user}' ${to ? `AND timestamp <= ${time(to)}` : ''}) f GROUP BY type, chain, entity) r`
 }
 /**
  * What a user earned in tokens in each market and vault until its newest snapshot, now or by a
@@ -145,11 +147,11 @@ const interestOf = (user: string, moment?: string) => {
         AND "chainId" = chain AND "entityId" = entity AND timestamp <= until) f
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(sent), 0) AS sent, coalesce(sum(received_usd - sent_usd), 0) AS gained,
-        count(*) FILTER (WHERE received_usd IS NULL OR sent_usd IS NULL) AS unpriced
+        count(*) FILTER (WHERE received_usd IS NULL AND received > 0 OR sent_usd IS NULL AND sent > 0) AS unpriced
       FROM (
-        SELECT 'MARKET' AS of, "chainId", "debtMarketId" AS id, timestamp, "accountId", "supplySent" AS sent,
+        SELECT 'MARKET' AS of, "chainId", "debtMarketId" AS id, timestamp, "accountId", "supplySent" AS sent, "collateralReceived" AS received,
           "supplySentUsd"::numeric AS sent_usd, "collateralReceivedUsd"::numeric AS received_usd FROM market_liquidation_rewards
-        UNION ALL SELECT 'VAULT', "chainId", "vaultId", timestamp, "accountId", "supplySent",
+        UNION ALL SELECT 'VAULT', "chainId", "vaultId", timestamp, "accountId", "supplySent", "collateralReceived",
           "supplySentUsd"::numeric, "collateralReceivedUsd"::numeric FROM vault_liquidation_rewards) r
       WHERE "accountId" = '${user}' AND of = type AND "chainId" = chain AND id = entity AND timestamp <= until) l) i`
 }

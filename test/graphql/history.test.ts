@@ -272,9 +272,7 @@ function held(owners: string[], second: number): Held[] {
       entry.deposit += deposit
       entry.debt += cents(row.debtUsd ?? null)
       entry.value += deposit + cents(row.protectedUsd ?? null) - cents(row.debtUsd ?? null)
-      const parts =
-        row.type === 'market' ? [row.collateralUsd, row.protectedUsd, row.debtUsd] : [row.assetsUsd]
-      entry.incomplete ||= parts.includes(null)
+      entry.incomplete ||= isUnpriced(row)
     }
     for (const flow of cashFlows.filter(
       (one) => one.accountId === owner && Number(one.timestamp) <= second,
@@ -282,7 +280,7 @@ function held(owners: string[], second: number): Held[] {
       const entry = at(flow.entityType, flow.chainId, flow.entityId)
       entry.cash +=
         (flow.kind === 'deposit' || flow.kind === 'repay' ? 1n : -1n) * cents(flow.amountUsd)
-      entry.incomplete ||= flow.amountUsd === null
+      entry.incomplete ||= isUnknown(flow)
     }
   }
   return [...latest.values()]
@@ -293,6 +291,11 @@ const entityOf = (row: Row) =>
   `${row.type ?? row.entityType} ${row.chainId} ${row.marketId ?? row.vaultId ?? row.entityId}`
 const cashOf = ({ kind, amountUsd }: Row) =>
   (kind === 'deposit' || kind === 'repay' ? 1n : -1n) * cents(amountUsd)
+const isUnpriced = (row: Row) =>
+  ['collateral', 'protected', 'debt', ''].some((part) => {
+    const [usd, assets] = part ? [`${part}Usd`, `${part}Assets`] : ['assetsUsd', 'assets']
+    return row[usd] === null && row[assets] !== '0'
+  })
 const isUnknown = ({ amountUsd, assets }: Row) => amountUsd === null && assets !== '0'
 
 /**
@@ -319,12 +322,7 @@ const momentsOf = (owners: string[], second: number): Moment[] =>
         secured: total('protectedUsd'),
         borrowed: total('debtUsd'),
         inVault: total('assetsUsd'),
-        unpriced: ofEntity.some((row) =>
-          ['collateral', 'protected', 'debt', ''].some((part) => {
-            const [usd, assets] = part ? [`${part}Usd`, `${part}Assets`] : ['assetsUsd', 'assets']
-            return row[usd] === null && row[assets] !== '0'
-          }),
-        ),
+        unpriced: ofEntity.some(isUnpriced),
         cash: sum(flows, cashOf),
         unknownCash: flows.some(isUnknown),
       }

@@ -346,6 +346,140 @@ describe('by hand', () => {
     expect(await earnings()).toMatchObject({ profitUsd: 107 })
   })
 
+  test('a reward without USD has the prices of its day, also those that are imported later', async () => {
+    // 100 USDC at 1 go, and 0.035 WETH at 3,000 come: 105 USD, of which 3 are the reward.
+    const sent = [price(usdcMarket, 1, 1)]
+    const received = [price(wethMarket, 1, 3000)]
+    const history = {
+      prices: [...sent, ...received],
+      flows: [flow(usdcMarket, 'deposit', at(0), 1000n * USDC, 1000)],
+      rewards: [
+        {
+          ...reward(usdcMarket, at(1, 60), 100n * USDC, [null, null]),
+          collateralReceived: String((WETH * 35n) / 1000n),
+          liquidReward: String(WETH / 1000n),
+          liquidRewardUsd: null,
+        },
+      ],
+      snapshots: [snapshot(usdcMarket, at(2), [910n * USDC, 0n, 0n], [910, 0, 0])],
+    }
+    const nothing = { profitUsd: null, interestUsd: 10, priceUsd: null, liquidationUsd: null }
+    const all = { profitUsd: 15, interestUsd: 10, priceUsd: 0, liquidationUsd: 5 }
+    const activity = async () => {
+      const answers = await Promise.all(
+        roads.map((ask) =>
+          ask(`{ user(address: "${alice}") {
+            unpriced: activity(where: { kinds: LIQUIDATION_REWARD, unpriced: true }) { nodes { time } }
+            priced: activity(where: { kinds: LIQUIDATION_REWARD, unpriced: false }) {
+              nodes { amount { usd } usdIsComputed } }
+            liquidationRewards { nodes { liquidReward { usd } } } } }`),
+        ),
+      )
+      const [{ user }, other] = answers as [Row, Row]
+      expect(other.user).toEqual(user)
+      return [user.unpriced.nodes.length, user.priced.nodes]
+    }
+    const priced = [0, [{ amount: { usd: 3 }, usdIsComputed: true }]]
+    await store({ ...history, prices: [] })
+    expect(await earnings()).toMatchObject(nothing)
+    expect(await activity()).toEqual([1, []])
+    // Profit needs what was received alone, interest neither.
+    await importFiles(gateway, { prices: received })
+    expect(await earnings()).toMatchObject({ ...nothing, profitUsd: 15 })
+    expect(await activity()).toEqual(priced)
+    await importFiles(gateway, { prices: sent })
+    expect(await earnings()).toMatchObject(all)
+    expect(await earnings(`(at: "${iso(at(3))}")`)).toMatchObject(all)
+    await store(history)
+    expect(await earnings()).toMatchObject(all)
+    expect(await activity()).toEqual(priced)
+    // The documented answer has the USD of the source.
+    const rest = await gateway.get(
+      `/v1/users/${alice}/market-liquidation-rewards?market=${wethMarket.id}`,
+    )
+    expect(((await rest.json()) as Row).data).toMatchObject([
+      { supplySentUsd: null, collateralReceivedUsd: null, liquidRewardUsd: null },
+    ])
+    // The token of a vault's collateral is not known.
+    const vault = ENTITIES[4] as Row
+    await store({
+      ...history,
+      flows: [flow(vault, 'deposit', at(0), 1000n * USDC, 1000)],
+      rewards: [reward(vault, at(1, 60), 100n * USDC, [null, 105])],
+      snapshots: [snapshot(vault, at(2), [910n * USDC, 0n, 0n], [910])],
+    })
+    expect(await earnings()).toMatchObject({ profitUsd: 15, interestUsd: 10, liquidationUsd: 5 })
+  })
+
+  test('an amount of 0 is worth 0, with USD or without', async () => {
+    const empty: History = {
+      prices: [],
+      rewards: [{ ...reward(usdcMarket, at(1), 0n, [null, null]), collateralReceived: '0' }],
+      flows: [
+        flow(usdcMarket, 'deposit', at(0), 1000n * USDC, 1000),
+        flow(usdcMarket, 'deposit', at(0), 0n, null),
+        flow(usdcMarket, 'withdraw', at(1), 1000n * USDC, 1003),
+      ],
+      snapshots: [snapshot(usdcMarket, at(2), none, [null, null, null])],
+    }
+    await store(empty)
+    const args = ['', `(at: "${iso(at(3))}")`, `(since: "${iso(START - DAY)}")`]
+    for (const one of args) {
+      const complete = { profitUsd: 3, realisedUsd: 3, unrealisedUsd: 0, hasIncompletePrices: false }
+      for (const ask of roads) {
+        const names = 'profitUsd realisedUsd unrealisedUsd hasIncompletePrices'
+        const answer = await ask(`{ user(address: "${alice}") {
+          earnings${one} { ${names} breakdown { ${names} } byAsset { ${names} } byPool { ${names} } } } }`)
+        expect((answer as Row).user.earnings).toEqual({
+          ...complete,
+          breakdown: [complete],
+          byAsset: [complete],
+          byPool: [complete],
+        })
+      }
+    }
+    // The documented answer says that USD were missing.
+    const { data } = (await (await gateway.get(`/v1/users/${alice}/earnings`)).json()) as Row
+    expect(data).toMatchObject({
+      has_incomplete_prices: true,
+      breakdown: [{ has_incomplete_prices: true }],
+    })
+  })
+
+  test('nothing is earned in a period without a new snapshot, of known prices or not', async () => {
+    const held = (second: number, usd: number | null, accountId = alice) =>
+      snapshot(usdcMarket, second, [1000n * USDC, 0n, 0n], [usd, 0, 0], accountId)
+    const flows = USERS.map((user) =>
+      flow(usdcMarket, 'deposit', at(0), 1000n * USDC, 1000, user),
+    )
+    const snapshots = USERS.map((user) => held(at(1), null, user))
+    await store({ prices: [], rewards: [], flows, snapshots })
+    const since = `(since: "${iso(at(2))}")`
+    const all = async () => {
+      const addresses = JSON.stringify(USERS)
+      const answers = await Promise.all(
+        roads.map((ask) =>
+          ask(`{ portfolio(addresses: ${addresses}) { earnings${since} { ${PARTS} } } }`),
+        ),
+      )
+      expect(answers[1]).toEqual(answers[0])
+      return (answers[0] as Row).portfolio.earnings
+    }
+    const nothing = { profitUsd: 0, interestUsd: 0, priceUsd: 0, liquidationUsd: 0 }
+    expect(await earnings('')).toMatchObject({ profitUsd: null })
+    expect(await earnings(since)).toMatchObject(nothing)
+    expect(await all()).toEqual(nothing)
+    await store({
+      prices: [],
+      rewards: [],
+      flows,
+      snapshots: [...snapshots, held(at(3), 1000), held(at(3), null, USERS[1])],
+    })
+    expect(await earnings(since)).toMatchObject({ profitUsd: null })
+    expect(await earnings(since, USERS[1])).toMatchObject({ profitUsd: null })
+    expect(await all()).toMatchObject({ profitUsd: null })
+  })
+
   test('while rates stand still, interest is the net APR times the days', async () => {
     const [supplied, days] = [36_500n * USDC, 5n]
     // The deposit APR of the market is 2 %: 2 USDC a day.
@@ -439,10 +573,12 @@ function stateOf(history: History, entity: Row, user: string, moment: number) {
     tokenless: flows.filter(({ assets }) => assets === null).length,
     unknown: flows.filter(({ assets, amountUsd }) => amountUsd === null && assets !== '0').length,
     unvalued: parts.some(([assets, usd]) => usd === null && assets !== '0'),
-    unliquidated: rewards.filter(
-      ({ supplySentUsd, collateralReceivedUsd }) =>
-        supplySentUsd === null || collateralReceivedUsd === null,
+    unsent: rewards.filter(
+      ({ supplySent, supplySentUsd }) => supplySentUsd === null && supplySent !== '0',
     ).length,
+    unreceived: rewards.filter(({ collateralReceivedUsd }) => collateralReceivedUsd === null)
+      .length,
+    until,
     interest:
       tokens -
       sum(flows.map((row) => signed(row) * BigInt(row.assets ?? 0))) +
@@ -486,17 +622,21 @@ function expectedOf(history: History, entity: Row, user: string, moment: number,
       ? rounded(interest * micro(daily.priceUsd), 10n ** BigInt(entity.assetDecimals))
       : null
   }
-  const liquidation = count('unliquidated') === 0 ? change('liquidation') : null
-  const isValued = !end?.unvalued && !start?.unvalued
-  const profit =
-    liquidation !== null && count('unknown') === 0 && isValued ? change('profit') : null
+  const [unsent, unreceived] = [count('unsent'), count('unreceived')]
+  const liquidation = unsent === 0 && unreceived === 0 ? change('liquidation') : null
+  const isSame = start !== undefined && start.until === end?.until
+  const isValued = isSame || (!end?.unvalued && !start?.unvalued)
+  const profit = unreceived === 0 && count('unknown') === 0 && isValued ? change('profit') : null
   const usd = interestUsd()
   return {
     interest,
     usd: {
       profitUsd: profit,
       interestUsd: usd,
-      priceUsd: profit === null || usd === null ? null : profit - usd - (liquidation ?? 0n),
+      priceUsd:
+        profit === null || usd === null || liquidation === null
+          ? null
+          : profit - usd - liquidation,
       liquidationUsd: liquidation,
     } as Record<string, bigint | null>,
   }

@@ -467,6 +467,9 @@ CREATE TABLE market_liquidation_reward (
   liquid_reward_usd double precision,
   user_roi text COLLATE "C",
   claimed_timestamp bigint,
+  computed_sent_usd double precision,
+  computed_received_usd double precision,
+  computed_reward_usd double precision,
   PRIMARY KEY (chain_id, tx_hash, log_index, user_address)
 );
 CREATE INDEX market_liquidation_reward_user_address_timestamp_idx
@@ -476,7 +479,11 @@ CREATE INDEX market_liquidation_reward_collateral_market_id_timestamp_idx
     (collateral_market_id, chain_id, timestamp DESC, log_index DESC, tx_hash, user_address);
 CREATE INDEX market_liquidation_reward_timestamp_idx ON market_liquidation_reward (timestamp);
 CREATE INDEX market_liquidation_reward_unpriced_idx ON market_liquidation_reward (timestamp)
-  WHERE liquid_reward_usd IS NULL AND liquid_reward IS DISTINCT FROM 0;
+  WHERE coalesce(liquid_reward_usd, computed_reward_usd) IS NULL
+    AND liquid_reward IS DISTINCT FROM 0;
+CREATE INDEX market_liquidation_reward_sent_unpriced_idx
+  ON market_liquidation_reward (debt_market_id, chain_id, timestamp)
+  WHERE supply_sent_usd IS NULL;
 
 CREATE TABLE vault_liquidation_reward (
   chain_id bigint,
@@ -493,6 +500,7 @@ CREATE TABLE vault_liquidation_reward (
   liquid_reward_usd double precision,
   user_roi text COLLATE "C",
   claimed_timestamp bigint,
+  computed_sent_usd double precision,
   PRIMARY KEY (chain_id, tx_hash, log_index, user_address)
 );
 CREATE INDEX vault_liquidation_reward_user_address_timestamp_idx
@@ -564,8 +572,9 @@ CREATE TABLE net_cash (
   entity_type entity_type,
   entity_id text COLLATE "C",
   usd numeric NOT NULL,
-  flows bigint NOT NULL,
-  unpriced bigint NOT NULL,
+  flows integer NOT NULL,
+  unpriced integer NOT NULL,
+  zeros integer NOT NULL,
   withdrawn numeric NOT NULL,
   borrowed numeric NOT NULL,
   repaid numeric NOT NULL,
@@ -582,11 +591,12 @@ CREATE TABLE net_liquidation (
   chain_id bigint,
   entity_type entity_type,
   entity_id text COLLATE "C",
-  rewards bigint NOT NULL,
-  unpriced bigint NOT NULL,
+  rewards integer NOT NULL,
   sent numeric NOT NULL,
   sent_usd numeric NOT NULL,
   received_usd numeric NOT NULL,
+  unsent integer NOT NULL,
+  unreceived integer NOT NULL,
   PRIMARY KEY (user_address, chain_id, entity_type, entity_id)
 );
 
@@ -860,7 +870,7 @@ DECLARE
     )::text::numeric, 0)$sql$;
   tokens text := $sql$CASE kind WHEN %1$L THEN n * assets WHEN %2$L THEN -n * assets
     ELSE 0 END$sql$;
-  sums text := 'sum(usd), sum(n), sum(unpriced), sum(withdrawn), sum(borrowed), sum(repaid),
+  sums text := 'sum(usd), sum(n), sum(unpriced), sum(zeros), sum(withdrawn), sum(borrowed), sum(repaid),
     coalesce(sum(supplied_assets), 0), coalesce(sum(owed_assets), 0), sum(computed),
     sum(tokenless), sum(unknown)';
 BEGIN
@@ -876,18 +886,20 @@ BEGIN
         format(tokens, 'borrow', 'repay') || ' AS owed_assets, ' || $sql$
         coalesce(n * (CASE WHEN kind IN ('deposit', 'repay') THEN computed_usd ELSE -computed_usd
           END)::text::numeric, 0) AS computed,
-        CASE WHEN amount_usd IS NULL THEN n ELSE 0 END AS unpriced,
+        CASE WHEN amount_usd IS NULL AND assets IS DISTINCT FROM 0 THEN n ELSE 0 END AS unpriced,
+        CASE WHEN amount_usd IS NULL AND assets = 0 THEN n ELSE 0 END AS zeros,
         CASE WHEN assets IS NULL THEN n ELSE 0 END AS tokenless,
         CASE WHEN num_nonnulls(amount_usd, computed_usd) = 0 AND assets IS DISTINCT FROM 0
           THEN n ELSE 0 END AS unknown
       FROM ($sql$ ||
     CASE TG_OP WHEN 'INSERT' THEN added WHEN 'DELETE' THEN removed
       ELSE added || ' UNION ALL ' || removed END || ') f) s
-    GROUP BY 1, 2, 3, 4 HAVING (' || sums || $sql$) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    GROUP BY 1, 2, 3, 4 HAVING (' || sums || $sql$) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (user_address, chain_id, entity_type, entity_id)
     DO UPDATE SET usd = t.usd + excluded.usd, flows = t.flows + excluded.flows,
-      unpriced = t.unpriced + excluded.unpriced, withdrawn = t.withdrawn + excluded.withdrawn,
+      unpriced = t.unpriced + excluded.unpriced, zeros = t.zeros + excluded.zeros,
+      withdrawn = t.withdrawn + excluded.withdrawn,
       borrowed = t.borrowed + excluded.borrowed, repaid = t.repaid + excluded.repaid,
       supplied_assets = t.supplied_assets + excluded.supplied_assets,
       owed_assets = t.owed_assets + excluded.owed_assets,
@@ -924,18 +936,24 @@ CREATE FUNCTION add_net_liquidation() RETURNS trigger LANGUAGE plpgsql
 DECLARE
   added text := 'SELECT *, 1 AS n FROM after';
   removed text := 'SELECT *, -1 AS n FROM before';
+  received text := CASE TG_ARGV[0]
+    WHEN 'market' THEN 'coalesce(collateral_received_usd, computed_received_usd)'
+    ELSE 'collateral_received_usd' END;
 BEGIN
   EXECUTE format($sql$INSERT INTO net_liquidation AS t
-    SELECT user_address, chain_id, %L::entity_type, %I, sum(n),
-      sum(CASE WHEN num_nulls(supply_sent_usd, collateral_received_usd) > 0 THEN n ELSE 0 END),
-      sum(n * supply_sent), sum(n * coalesce(supply_sent_usd, 0)::text::numeric),
-      sum(n * coalesce(collateral_received_usd, 0)::text::numeric)
-    FROM (%s) r GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    SELECT user_address, chain_id, %L::entity_type, %I, sum(n), sum(n * supply_sent),
+      sum(n * coalesce(sent, 0)::text::numeric), sum(n * coalesce(received, 0)::text::numeric),
+      sum(CASE WHEN sent IS NULL AND supply_sent <> 0 THEN n ELSE 0 END),
+      sum(CASE WHEN received IS NULL AND collateral_received <> 0 THEN n ELSE 0 END)
+    FROM (SELECT *, coalesce(supply_sent_usd, computed_sent_usd) AS sent, %s AS received
+      FROM (%s) r) r
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
     ON CONFLICT (user_address, chain_id, entity_type, entity_id)
-    DO UPDATE SET rewards = t.rewards + excluded.rewards,
-      unpriced = t.unpriced + excluded.unpriced, sent = t.sent + excluded.sent,
+    DO UPDATE SET rewards = t.rewards + excluded.rewards, sent = t.sent + excluded.sent,
       sent_usd = t.sent_usd + excluded.sent_usd,
-      received_usd = t.received_usd + excluded.received_usd$sql$, TG_ARGV[0], TG_ARGV[1],
+      received_usd = t.received_usd + excluded.received_usd,
+      unsent = t.unsent + excluded.unsent,
+      unreceived = t.unreceived + excluded.unreceived$sql$, TG_ARGV[0], TG_ARGV[1], received,
     CASE TG_OP WHEN 'INSERT' THEN added WHEN 'DELETE' THEN removed
       ELSE added || ' UNION ALL ' || removed END);
   IF TG_OP <> 'INSERT' THEN
@@ -1036,7 +1054,9 @@ CREATE VIEW cash_flow_total AS
 SELECT user_address, chain_id, entity_type, entity_id,
   coalesce(sum((CASE WHEN kind IN ('deposit', 'repay') THEN amount_usd ELSE -amount_usd END
     )::text::numeric), 0) AS usd,
-  count(*) AS flows, count(*) - count(amount_usd) AS unpriced,
+  count(*)::int AS flows,
+  (count(*) FILTER (WHERE amount_usd IS NULL AND assets IS DISTINCT FROM 0))::int AS unpriced,
+  (count(*) FILTER (WHERE amount_usd IS NULL AND assets = 0))::int AS zeros,
   coalesce(sum((CASE WHEN kind = 'withdraw' THEN amount_usd END)::text::numeric), 0)
     AS withdrawn,
   coalesce(sum((CASE WHEN kind = 'borrow' THEN amount_usd END)::text::numeric), 0) AS borrowed,
@@ -1055,16 +1075,20 @@ GROUP BY user_address, chain_id, entity_type, entity_id;
 
 -- The sums of net_liquidation, from all rewards.
 CREATE VIEW liquidation_total AS
-SELECT user_address, chain_id, entity_type, entity_id, count(*) AS rewards,
-  count(*) FILTER (WHERE num_nulls(supply_sent_usd, collateral_received_usd) > 0) AS unpriced,
-  sum(supply_sent) AS sent, sum(coalesce(supply_sent_usd, 0)::text::numeric) AS sent_usd,
-  sum(coalesce(collateral_received_usd, 0)::text::numeric) AS received_usd
+SELECT user_address, chain_id, entity_type, entity_id, count(*)::int AS rewards,
+  sum(supply_sent) AS sent, sum(coalesce(sent_usd, 0)::text::numeric) AS sent_usd,
+  sum(coalesce(received_usd, 0)::text::numeric) AS received_usd,
+  (count(*) FILTER (WHERE sent_usd IS NULL AND supply_sent <> 0))::int AS unsent,
+  (count(*) FILTER (WHERE received_usd IS NULL AND collateral_received <> 0))::int AS unreceived
 FROM (
   SELECT user_address, chain_id, 'market'::entity_type AS entity_type, debt_market_id AS entity_id,
-    supply_sent, supply_sent_usd, collateral_received_usd FROM market_liquidation_reward
+    supply_sent, coalesce(supply_sent_usd, computed_sent_usd) AS sent_usd, collateral_received,
+    coalesce(collateral_received_usd, computed_received_usd) AS received_usd
+  FROM market_liquidation_reward
   UNION ALL
-  SELECT user_address, chain_id, 'vault', vault_id, supply_sent, supply_sent_usd,
-    collateral_received_usd FROM vault_liquidation_reward
+  SELECT user_address, chain_id, 'vault', vault_id, supply_sent,
+    coalesce(supply_sent_usd, computed_sent_usd), collateral_received, collateral_received_usd
+  FROM vault_liquidation_reward
 ) r
 GROUP BY user_address, chain_id, entity_type, entity_id;
 

@@ -8,8 +8,11 @@ const records = (['market', 'vault'] as const).map(
   (kind) => `SELECT '${kind}_reward', chain_id, tx_hash, log_index, user_address, timestamp,
     'liquidation_reward',
     '${kind}'::entity_type, ${kind === 'market' ? 'collateral_market_id' : 'vault_id'},
-      liquid_reward, liquid_reward_usd, false
-  FROM ${kind}_liquidation_reward`,
+    liquid_reward, ${
+      kind === 'market'
+        ? 'coalesce(liquid_reward_usd, computed_reward_usd), computed_reward_usd IS NOT NULL'
+        : 'liquid_reward_usd, false'
+    } FROM ${kind}_liquidation_reward`,
 )
 const from = Prisma.raw(`(SELECT 'cash_flow' AS record_type, chain_id, tx_hash, log_index,
     user_address, timestamp,

@@ -27,7 +27,7 @@ export const usdOfSource = (kind: EntityType): Record<string, string> =>
     ]),
   )
 
-const worth = (amount: string) => `(${amount} * p.unit_usd)::float8`
+const worth = (amount: string, price = 'p') => `(${amount} * ${price}.unit_usd)::float8`
 
 // SQL of the exact price of a token's smallest unit. It is in no CASE, which remote servers refuse,
 // since how a double prints is a setting.
@@ -39,17 +39,19 @@ const usdOf = (kind: EntityType, row: string) =>
 const bits = (kind: EntityType, isComputed: (usd: string) => string) =>
   VALUES[kind].map(({ usd, bit }) => `CASE WHEN ${isComputed(usd)} THEN ${bit} ELSE 0 END`)
 
-/**
- * The price `p` of the day of staged snapshots `s` without a USD value. It is looked up for these
- * alone.
- */
-export const priceOfStaged = (kind: EntityType): string => `LEFT JOIN LATERAL (
-  SELECT ${unitUsd('p.price_usd')} FROM ${kind} e
-  JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
-    AND p.date = CASE
-      WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
-  WHERE e.chain_id = s.chain_id AND e.id = s.${kind}_id
-    AND num_nulls(${usdOf(kind, 's')}) > 0 OFFSET 0) p ON true`
+// The price of the day of staged records `s`, in a market or vault `e`. It is looked up for those
+// alone that lack USD.
+const priceOfDay = (entities: string, id: string, lacksUsd: string, alias = 'p') =>
+  `LEFT JOIN LATERAL (
+    SELECT ${unitUsd('p.price_usd')} FROM ${entities} e
+    JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
+      AND p.date = CASE
+        WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
+    WHERE e.chain_id = s.chain_id AND e.id = ${id} AND ${lacksUsd} OFFSET 0) ${alias} ON true`
+
+/** The price `p` of the day of staged snapshots `s` without a USD value. */
+export const priceOfStaged = (kind: EntityType): string =>
+  priceOfDay(kind, `s.${kind}_id`, `num_nulls(${usdOf(kind, 's')}) > 0`)
 
 /** The stored values of staged snapshots `s` with a price `p`, by column. */
 export const pricedColumns = (kind: EntityType): Record<string, string> => ({
@@ -61,21 +63,84 @@ export const pricedColumns = (kind: EntityType): Record<string, string> => ({
     ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
+// What prices value in records without USD: `computed` from `amount` where `usd` is null.
+interface Priced {
+  table: string
+  kind: EntityType
+  /** The column of the market or vault that has the token. */
+  id: string
+  values: { computed: string; usd: string; amount: string }[]
+  where?: string
+}
+
+const sent = (kind: EntityType, id: string): Priced => ({
+  table: `${kind}_liquidation_reward`,
+  kind,
+  id,
+  values: [{ computed: 'computed_sent_usd', usd: 'supply_sent_usd', amount: 'supply_sent' }],
+})
+// The collateral of a vault's rewards is not stored.
+const RECEIVED: Priced = {
+  table: 'market_liquidation_reward',
+  kind: 'market',
+  id: 'collateral_market_id',
+  values: ['collateral_received', 'liquid_reward'].map((amount) => ({
+    computed: `computed_${amount.split('_')[1]}_usd`,
+    usd: `${amount}_usd`,
+    amount,
+  })),
+}
+const flowsIn = (kind: EntityType): Priced => ({
+  table: 'cash_flow',
+  kind,
+  id: 'entity_id',
+  values: [{ computed: 'computed_usd', usd: 'amount_usd', amount: 'assets' }],
+  where: `t.entity_type = '${kind}'`,
+})
+const PRICED = [
+  flowsIn('market'),
+  flowsIn('vault'),
+  sent('market', 'debt_market_id'),
+  sent('vault', 'vault_id'),
+  RECEIVED,
+]
+
+const lacksUsd = ({ values }: Priced, row: string) =>
+  `(${values.map(({ usd }) => `${row}.${usd} IS NULL`).join(' OR ')})`
+const computedOf = ({ values }: Priced, row: string, price: string) =>
+  Object.fromEntries(
+    values.map(({ computed, usd, amount }) => [
+      computed,
+      `CASE WHEN ${row}.${usd} IS NULL THEN ${worth(`${row}.${amount}`, price)} END`,
+    ]),
+  )
+
 /**
  * The price `p` of the day of a staged cash flow `s` without a USD value, and the flow's value by
  * it. A separate column has it, since the documented earnings count such a flow as 0.
  */
 export const PRICED_FLOW = {
-  join: `LEFT JOIN LATERAL (
-    SELECT ${unitUsd('p.price_usd')} FROM (
-      SELECT 'market' AS type, chain_id, id, asset_address, asset_decimals FROM market
-      UNION ALL SELECT 'vault', chain_id, id, asset_address, asset_decimals FROM vault) e
-    JOIN asset_price p ON p.chain_id = e.chain_id AND p.asset_address = e.asset_address
-      AND p.date = CASE
-        WHEN s.timestamp <= ${LAST_SECOND} THEN date '1970-01-01' + (s.timestamp / 86400)::int END
-    WHERE e.type = s.entity_type::text AND e.chain_id = s.chain_id AND e.id = s.entity_id
-      AND s.amount_usd IS NULL OFFSET 0) p ON true`,
-  columns: { computed_usd: `CASE WHEN s.amount_usd IS NULL THEN ${worth('s.assets')} END` },
+  join: priceOfDay(
+    `(SELECT 'market' AS type, chain_id, id, asset_address, asset_decimals FROM market
+      UNION ALL SELECT 'vault', chain_id, id, asset_address, asset_decimals FROM vault)`,
+    's.entity_id',
+    'e.type = s.entity_type::text AND s.amount_usd IS NULL',
+  ),
+  columns: computedOf(flowsIn('market'), 's', 'p'),
+}
+
+/** The prices of the day of staged rewards `s` without USD, and what is valued by them. */
+export const pricedRewards = (kind: EntityType) => {
+  const priced = PRICED.filter(({ table }) => table === `${kind}_liquidation_reward`)
+  return {
+    join: priced
+      .map((one, n) => priceOfDay(kind, `s.${one.id}`, lacksUsd(one, 's'), `p${n}`))
+      .join(' '),
+    columns: Object.assign({}, ...priced.map((one, n) => computedOf(one, 's', `p${n}`))) as Record<
+      string,
+      string
+    >,
+  }
 }
 
 const changed = new TemporaryTable('changed_price', {
@@ -97,16 +162,15 @@ export async function findChangedPrices(writer: Writer): Promise<void> {
 }
 
 /**
- * Computes the values that sources do not give, of the snapshots and cash flows on the days of
- * changed prices.
+ * Computes the values that sources do not give, of the records on the days of changed prices.
  * Holdings follow, as rows of the same columns: by triggers, or here.
  */
 export async function applyChangedPrices(writer: Writer): Promise<void> {
   for (const kind of ['market', 'vault'] as const) {
     await applyPrices(writer, kind, `${kind}_snapshot`)
     if (writer.usersAreRemote) await applyPrices(writer, kind, `${kind}_holding`)
-    await priceFlows(writer, kind)
   }
+  for (const priced of PRICED) await priceRecords(writer, priced)
   await changed.drop(writer)
 }
 
@@ -117,13 +181,15 @@ const pricesOf = (writer: Writer, kind: EntityType) => `(
   FROM ${kind} e
   JOIN ${writer.temporary('changed_price')} c USING (chain_id, asset_address)) p`
 
-async function priceFlows(writer: Writer, kind: EntityType): Promise<void> {
+async function priceRecords(writer: Writer, priced: Priced): Promise<void> {
+  const { table, kind, id, where = 'true' } = priced
+  const values = Object.entries(computedOf(priced, 't', 'p'))
   await writer.query(
-    `UPDATE cash_flow t SET computed_usd = ${worth('t.assets')}
+    `UPDATE ${table} t SET ${values.map(([column, value]) => `${column} = ${value}`).join(', ')}
      FROM ${pricesOf(writer, kind)}
-     WHERE t.entity_type = '${kind}' AND t.chain_id = p.chain_id AND t.entity_id = p.id
+     WHERE ${where} AND t.chain_id = p.chain_id AND t.${id} = p.id
        AND t.timestamp BETWEEN p.start AND p.start + 86399
-       AND t.amount_usd IS NULL AND t.assets IS NOT NULL`,
+       AND ${lacksUsd(priced, 't')}`,
   )
 }
 

@@ -22,6 +22,7 @@ import {
   findChangedPrices,
   PRICED_FLOW,
   pricedColumns,
+  pricedRewards,
   priceOfStaged,
 } from './snapshot-prices.ts'
 import { storePairs, storePositions } from './store-positions.ts'
@@ -305,4 +306,6 @@ const COMPUTED: Partial<Record<DatasetFile, { join?: string; columns: Record<str
   'market-snapshots': { join: priceOfStaged('market'), columns: pricedColumns('market') },
   'vault-snapshots': { join: priceOfStaged('vault'), columns: pricedColumns('vault') },
   'cash-flows': PRICED_FLOW,
+  'market-liquidation-rewards': pricedRewards('market'),
+  'vault-liquidation-rewards': pricedRewards('vault'),
 }

@@ -74,13 +74,14 @@ export const entityEarningsColumns = sqlColumns({
   hasIncompletePrices: {
     sql: 't.incomplete',
     type: 'boolean',
-    description: 'True if a price was missing.',
+    description: 'True if the price of an amount other than 0 was missing.',
   },
+  lacksUsd: { sql: 't.lacks_usd', type: 'boolean' },
 })
 
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8,
     net_cash_invested_usd float8, earnings_usd float8, realised_usd float8, incomplete boolean,
-    interest numeric, interest_usd float8, price_usd float8, liquidation_usd float8,
+    lacks_usd boolean, interest numeric, interest_usd float8, price_usd float8, liquidation_usd float8,
     profit_usd float8, asset_address text, asset_symbol text, asset_decimals int,
     pool_address text, sort_value float8`
 
@@ -121,8 +122,10 @@ export const earningsColumns = sqlColumns({
   hasIncompletePrices: {
     sql: 'coalesce(bool_or(t.incomplete), false)',
     type: 'boolean',
-    description: 'True if any price was missing.',
+    description: 'True if the price of an amount other than 0 was missing.',
   },
+  /** True if any USD are null, also those of an amount of 0. */
+  lacksUsd: { sql: 'coalesce(bool_or(t.lacks_usd), false)', type: 'boolean' },
   entityCount: {
     sql: 'count(*)::int',
     type: 'int',
@@ -151,7 +154,8 @@ const MOVED = Prisma.raw(
 const netCash = (asOf: Prisma.Sql | undefined) =>
   asOf
     ? Prisma.sql`SELECT f.chain_id, f.entity_type, f.entity_id, coalesce(${CASH}, 0) AS usd,
-          ${MOVED}, (f.amount_usd IS NULL)::int AS unpriced
+          ${MOVED}, (f.amount_usd IS NULL AND f.assets IS DISTINCT FROM 0)::int AS unpriced,
+          (f.amount_usd IS NULL AND f.assets = 0)::int AS zeros
         FROM cash_flow f
         WHERE f.user_address = owner.address ${upTo('f.timestamp', asOf)} OFFSET 0`
     : Prisma.sql`SELECT * FROM net_cash f WHERE f.user_address = owner.address OFFSET 0`
@@ -165,7 +169,7 @@ const share = (earnings: string, out: string, left: string) =>
 const [VALUE, CASH_SUM] = ['b.value', 'b.cash'].map(toDouble) as [string, string]
 // Of a period, the difference of both ends.
 const CHANGES = [
-  ...['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'unpriced'],
+  ...['supply', 'debt', 'cash', 'withdrawn', 'borrowed', 'repaid', 'unpriced', 'zeros'],
   ...EARNED_COLUMNS,
 ]
 const AT_THE_END = ['supply_left', 'debt_left', 'priced_usd', 'priced_assets']
@@ -182,7 +186,7 @@ const SHARES = [
 const REALISED = Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END`)
 const AS_SHOWN = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
   ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd,
-  b.incomplete, b.interest, b.interest_usd, b.price_usd, b.liquidation_usd, b.profit_usd,
+  b.incomplete, b.lacks_usd, b.interest, b.interest_usd, b.price_usd, b.liquidation_usd, b.profit_usd,
   b.asset_address, b.asset_symbol, b.asset_decimals, b.pool_address`)
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of
@@ -192,12 +196,14 @@ const AS_SHOWN = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_c
 export function earningsFrom(holder: Holder): Prisma.Sql {
   const { since, asOf } = holder
   const before = since
-    ? Prisma.sql`UNION ALL SELECT b.chain_id, b.entity_type, b.entity_id, b.incomplete, b.unvalued,
-        ${AT_START} FROM (${valuesAndCash({ ...holder, asOf: since })}) b
+    ? Prisma.sql`UNION ALL SELECT ${ENDS}, ${AT_START}
+      FROM (${valuesAndCash({ ...holder, asOf: since })}) b
       WHERE ${since} IS NOT NULL`
     : Prisma.empty
   const summed = Prisma.sql`SELECT b.chain_id, b.entity_type, b.entity_id, ${SUMS},
-      bool_or(b.unvalued) AS unvalued, bool_or(b.incomplete) OR sum(b.unpriced) > 0 AS incomplete
+      ${unvaluedIn(since)} AS unvalued,
+      bool_or(b.unvalued) OR sum(b.unpriced) > 0 AS incomplete,
+      bool_or(b.incomplete) OR sum(b.unpriced + b.zeros) > 0 AS lacks_usd
     FROM (${valuesAndCash(holder)} ${before}) b
     GROUP BY b.chain_id, b.entity_type, b.entity_id`
   const valued = Prisma.sql`SELECT b.*, b.supply - b.debt AS value, ${REALISED} AS realised
@@ -207,6 +213,17 @@ export function earningsFrom(holder: Holder): Prisma.Sql {
     FROM (${profitOfSums(valued, asOf)}) b) t`
 }
 
+// The same snapshot at both ends of a period adds nothing to it, with a price or without.
+const unvaluedIn = (since: Prisma.Sql | undefined) =>
+  since
+    ? Prisma.sql`CASE WHEN ${since} IS NULL THEN bool_or(b.unvalued)
+        ELSE count(*) FILTER (WHERE b.unvalued)
+          < 2 * count(DISTINCT (b.user_address, b.timestamp)) FILTER (WHERE b.unvalued) END`
+    : Prisma.sql`bool_or(b.unvalued)`
+
+const ENDS = Prisma.raw(
+  `b.user_address, b.chain_id, b.entity_type, b.entity_id, b.timestamp, b.incomplete, b.unvalued`,
+)
 const AT_START = Prisma.raw(
   [...CHANGES.map((name) => `-b.${name}`), ...AT_THE_END.map(() => '0')].join(', '),
 )
@@ -216,6 +233,7 @@ const OF_FLOWS: Record<string, string> = {
   borrowed: 'f.borrowed',
   repaid: 'f.repaid',
   unpriced: 'f.unpriced',
+  zeros: 'f.zeros',
 }
 const OF_HELD: Record<string, string> = { supply_left: 'h.supply', debt_left: 'h.debt' }
 const columnsFrom = (values: (name: string) => string | undefined) =>
@@ -227,13 +245,14 @@ const HELD_COLUMNS = columnsFrom((name) =>
 )
 const FLOW_COLUMNS = columnsFrom((name) => OF_FLOWS[name])
 
-// A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` counts the
-// cash flows without a price: those before a period count alike at both ends.
+// A query of the amounts of snapshots, and of the cash invested, by entity. `unpriced` and `zeros`
+// count the cash flows without USD: those before a period count alike at both ends.
 const valuesAndCash = (holder: Holder) => Prisma.sql`
-  SELECT h.chain_id, h.entity_type, h.entity_id, h.incomplete, h.unvalued, ${HELD_COLUMNS}
+  SELECT h.user_address, h.chain_id, h.entity_type, h.entity_id, h.timestamp, h.incomplete,
+    h.unvalued, ${HELD_COLUMNS}
   FROM (${earnedByEntity(holder)}) h
   UNION ALL
-  SELECT f.chain_id, f.entity_type::text, f.entity_id, false, false, ${FLOW_COLUMNS}
+  SELECT NULL, f.chain_id, f.entity_type::text, f.entity_id, NULL, false, false, ${FLOW_COLUMNS}
   FROM ${holder.owners} CROSS JOIN LATERAL (${netCash(holder.asOf)}) f
   WHERE ${onChain('f.chain_id', holder.chainId)}`
 

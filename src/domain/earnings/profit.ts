@@ -72,17 +72,18 @@ export const FLOWS = Prisma.raw(`SELECT user_address, chain_id, entity_type, ent
     (assets IS NULL)::int AS tokenless,
     (num_nonnulls(amount_usd, computed_usd) = 0 AND assets IS DISTINCT FROM 0)::int AS unknown
   FROM cash_flow`)
+const SENT = 'coalesce(supply_sent_usd, computed_sent_usd)'
 /** The same of liquidation rewards. */
 export const REWARDS = Prisma.raw(
   [
-    ['market', 'debt_market_id'],
-    ['vault', 'vault_id'],
+    ['market', 'debt_market_id', 'coalesce(collateral_received_usd, computed_received_usd)'],
+    ['vault', 'vault_id', 'collateral_received_usd'],
   ]
     .map(
-      ([kind, id]) => `SELECT user_address, chain_id, '${kind}'::entity_type AS entity_type,
-        ${id} AS entity_id, timestamp, supply_sent AS sent, ${exact('supply_sent_usd')} AS sent_usd,
-        ${exact('collateral_received_usd')} AS received_usd,
-        (num_nulls(supply_sent_usd, collateral_received_usd) > 0)::int AS unliquidated
+      ([kind, id, received = '']) => `SELECT user_address, chain_id, '${kind}'::entity_type AS entity_type,
+        ${id} AS entity_id, timestamp, supply_sent AS sent, ${exact(SENT)} AS sent_usd,
+        ${exact(received)} AS received_usd, (${SENT} IS NULL AND supply_sent <> 0)::int AS unsent,
+        (${received} IS NULL AND collateral_received <> 0)::int AS unreceived
       FROM ${kind}_liquidation_reward`,
     )
     .join(' UNION ALL '),
@@ -119,7 +120,7 @@ const sumsUntil = (
 
 /** The sums of `FLOWS` and of `REWARDS`. */
 export const NET_CASH = ['supplied_assets', 'owed_assets', 'usd', 'tokenless', 'unknown'] as const
-export const LIQUIDATIONS = ['sent', 'sent_usd', 'received_usd', 'unliquidated'] as const
+export const LIQUIDATIONS = ['sent', 'sent_usd', 'received_usd', 'unsent', 'unreceived'] as const
 
 /** A query of what owners hold in each entity, by its newest snapshot. */
 export const amountsHeld = (holder: Holder) => Prisma.sql`
@@ -140,16 +141,16 @@ export const earnedUntil = (h: string, f: string, l: string) =>
     ${h}.debt_assets - ${f}.owed_assets AS debt_interest,
     ${h}.supply - ${h}.debt - ${f}.usd + ${l}.received_usd AS profit,
     ${l}.received_usd - ${l}.sent_usd AS liquidation, ${f}.tokenless, ${f}.unknown,
-    ${l}.unliquidated`)
+    ${l}.unsent, ${l}.unreceived`)
 /** The names of its columns. */
 export const EARNED_COLUMNS = [
   ...['supply_interest', 'debt_interest', 'profit', 'liquidation'],
-  ...['tokenless', 'unknown', 'unliquidated'],
+  ...['tokenless', 'unknown', 'unsent', 'unreceived'],
 ]
 const EARNED = earnedUntil('h', 'f', 'l')
 const STORED_CASH = Prisma.sql`SELECT user_address, chain_id, entity_type, entity_id,
   supplied_assets, owed_assets, usd + computed AS usd, tokenless, unknown FROM net_cash`
-const STORED_LIQUIDATIONS = Prisma.sql`SELECT *, unpriced AS unliquidated FROM net_liquidation`
+const STORED_LIQUIDATIONS = Prisma.sql`SELECT * FROM net_liquidation`
 
 /** A query of the same, and of what was earned there until the newest snapshot. */
 export const earnedByEntity = (holder: Holder) =>
@@ -168,8 +169,8 @@ export const earnedByEntity = (holder: Holder) =>
 // USD are rounded as they are shown, so that the parts add up.
 const PARTS = Prisma.raw(`CASE WHEN b.tokenless = 0 THEN b.supply_interest - b.debt_interest END
     AS interest,
-  CASE WHEN b.unliquidated = 0 THEN round(b.liquidation, 6) END AS liquidated,
-  CASE WHEN b.unliquidated = 0 AND b.unknown = 0 AND NOT b.unvalued THEN round(b.profit, 6) END
+  CASE WHEN b.unsent = 0 AND b.unreceived = 0 THEN round(b.liquidation, 6) END AS liquidated,
+  CASE WHEN b.unreceived = 0 AND b.unknown = 0 AND NOT b.unvalued THEN round(b.profit, 6) END
     AS profited`)
 const PROFIT_AS_SHOWN = Prisma.raw(`${toDouble('i.usd')} AS interest_usd,
   ${toDouble('b.profited - b.liquidated - i.usd')} AS price_usd,

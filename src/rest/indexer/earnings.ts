@@ -11,12 +11,12 @@ const operation = graphql(`
         total_earnings_usd: earningsUsd
         total_current_value_usd: worthUsd
         total_net_cash_invested_usd: netCashInvestedUsd
-        has_incomplete_prices: hasIncompletePrices
+        legacy { has_incomplete_prices: hasIncompletePrices }
         entityCount
         breakdown(first: $first, offset: $offset) {
           chain_id: chainId entity_id: entityAddress entity_type: entityType
           current_value_usd: worthUsd net_cash_invested_usd: netCashInvestedUsd
-          earnings_usd: earningsUsd has_incomplete_prices: hasIncompletePrices
+          earnings_usd: earningsUsd legacy { has_incomplete_prices: hasIncompletePrices }
         }
       }
     }
@@ -55,8 +55,11 @@ export const earnings = endpoint({
   operation,
   variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
   answer({ query, data: { user } }) {
-    const { breakdown, entityCount, ...totals } = user.earnings
-    const data = { ...totals, breakdown: breakdown.map(shapes.documented) }
+    const { breakdown, entityCount, legacy, ...totals } = user.earnings
+    const items = breakdown.map(({ legacy, ...item }) =>
+      shapes.documented({ ...item, ...legacy }),
+    )
+    const data = { ...totals, ...legacy, breakdown: items }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
   },

@@ -41,6 +41,7 @@ import { columnFields, columnsType } from '../column-fields.ts'
 import { assetCost } from './asset.ts'
 import { entityOf } from './entity-of.ts'
 import { heldBy } from './held-by.ts'
+import { legacyEarnings } from './legacy.ts'
 import { poolAt, poolField } from './pool.ts'
 
 // The number of markets and vaults that the cost estimate assumes for a user, whatever the page
@@ -153,6 +154,7 @@ export function addEarnings(builder: Builder): void {
     description: 'Net worth minus net cash invested, in all markets and vaults.',
     fields: (t) => ({
       ...columnFields(t, earningsColumns),
+      legacy: t.field(legacyEarnings),
       breakdown: t.field({
         type: [EarningsItem],
         description: 'Each market and vault with a history, by worth, largest first.',
@@ -223,6 +225,7 @@ export function addEarnings(builder: Builder): void {
       }),
     }),
   })
+  builder.objectFields(EarningsItem, (t) => ({ legacy: t.field(legacyEarnings) }))
   for (const item of [EarningsItem, NetAprItem])
     builder.objectFields(item, (t) => ({
       entity: t.field(entityOf),

@@ -25,6 +25,14 @@ export function addLegacy(builder: Builder): void {
         }),
       }),
     })
+  builder.objectRef<{ hasIncompletePrices: boolean }>('LegacyEarnings').implement({
+    description: 'For the REST API: what earnings say of missing prices.',
+    fields: (t) => ({
+      hasIncompletePrices: t.exposeBoolean('hasIncompletePrices', {
+        description: 'True if any USD are missing, also those of an amount of 0.',
+      }),
+    }),
+  })
   builder
     .objectRef<{
       createdTimestamp: bigint
@@ -65,6 +73,12 @@ export const legacyRecord = {
   type: 'LegacyRecord',
   description,
   ...legacyOf({ recordId: 'id' }),
+} as const
+/** Those of earnings, in total and in a market or vault. */
+export const legacyEarnings = {
+  type: 'LegacyEarnings',
+  description,
+  ...legacyOf({ hasIncompletePrices: 'lacksUsd' }),
 } as const
 /** Those of snapshots and activity, and of rewards. */
 export const legacyTime = {
