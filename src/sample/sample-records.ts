@@ -422,13 +422,14 @@ function rewardRecord(
   const value = (amount(payer.token, sent) * price(payer.token) * Number(10_000n + bonus)) / 10_000
   const received = units(value / price(token), token.decimals, 16)
   const reward = (received * bonus) / (10_000n + bonus)
-  const usdOf = (token: Token, assets: bigint) =>
-    unpriced ? null : quoted(world, token, assets, day)
-  const liquidRewardUsd = usdOf(token, reward)
+  const isVault = payer.type === 'vault'
+  // No price can value the collateral of a vault's reward, whose token is not in the record.
+  const usdOf = (token: Token, assets: bigint, isKnown = !unpriced) =>
+    isKnown ? quoted(world, token, assets, day) : null
+  const liquidRewardUsd = usdOf(token, reward, isVault || !unpriced)
   const supplySentUsd = usdOf(payer.token, sent)
   const claimed = timestamp + whole(rng, 3600, 6 * DAY)
   const end = at(world.midnights, world.days - 1) + DAY
-  const isVault = payer.type === 'vault'
   return {
     chainId: payer.chainId,
     txHash,
@@ -441,7 +442,7 @@ function rewardRecord(
     supplySent: String(sent),
     supplySentUsd,
     collateralReceived: String(received),
-    collateralReceivedUsd: usdOf(token, received),
+    collateralReceivedUsd: usdOf(token, received, isVault || !unpriced),
     liquidReward: String(reward),
     liquidRewardUsd,
     userRoi:

@@ -595,10 +595,10 @@ describe.each([
     ).toBe(true)
   })
 
-  test('moved money in and out, once without a price', () => {
+  test('moved money in and out, always at a known price', () => {
     const rows = mine('cash-flows')
     expect(rows.map((row) => row.kind)).toEqual(expect.arrayContaining(['deposit', 'borrow']))
-    expect(rows.some((row) => row.amountUsd === null)).toBe(true)
+    expect(rows.every((row) => row.amountUsd !== null)).toBe(true)
     expect(rows.some((row) => row.entityType === 'vault')).toBe(true)
   })
 })

@@ -735,10 +735,13 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect
         .poll(() => numbers(chart('Net worth').locator('details tbody tr')))
         .toEqual(expected)
-      // The sample has cash flows without a price.
-      expect(user.series.at(-1)).toMatchObject({ earningsUsd: null, hasIncompletePrices: true })
-      await chart('Earnings')
-        .getByText('A gap is where a price is missing. The earnings above count it as $0.')
+      // All of the sample user's cash flows have a price, but not all that it had on a day.
+      expect(user.series.at(-1)).toMatchObject({ hasIncompletePrices: false })
+      const daily = await visit(`/wallets/${sampleUser}?interval=DAY`)
+      await daily
+        .locator('figure')
+        .filter({ has: daily.getByRole('heading', { name: 'Earnings', exact: true }) })
+        .getByText('A gap is where a price is missing.')
         .waitFor()
     })
 

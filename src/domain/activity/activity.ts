@@ -93,7 +93,8 @@ export const activityColumns = sqlColumns({
     type: 'boolean',
     description:
       'True if the USD are the amount times the price of its day, because its source has none. ' +
-      '`netCashInvestedUsd` counts it as 0.',
+      '`netCashInvestedUsd` counts such a cash flow as 0. The list of rewards has the USD of the ' +
+      'source alone.',
   },
 })
 

@@ -7,20 +7,30 @@ import { type Holder, holdings, upTo } from '../holding/holding.ts'
 export const PROFIT = {
   profitUsd: [
     'profit_usd',
-    'The worth by the newest snapshots, less what was put in until then, with what liquidations ' +
-      'gave, in USD: `interestUsd + priceUsd + liquidationUsd`. `earningsUsd` leaves out what ' +
-      'liquidations gave, counts later cash flows, and takes those without USD for free.',
+    'The profit, in USD: `interestUsd + priceUsd + liquidationUsd`. It is the worth by the ' +
+      'newest snapshots, plus the collateral from liquidations, less what was put in before ' +
+      'them. `earningsUsd` has no such collateral, counts later cash flows too, and takes those ' +
+      'without USD for free. Null if the price of an amount in it is not known.',
   ],
   interestUsd: [
     'interest_usd',
-    'The interest that supply earned, less that on debt, in USD at the price of the snapshot, ' +
-      'else at the newest daily price by the moment asked for.',
+    'The interest that supply earned, less that on debt, in USD. It has the price of the newest ' +
+      'snapshot, else the newest daily price. A period has the price at its end, so the interest ' +
+      'of consecutive periods need not add up. Null if that price is not known, or a cash flow ' +
+      'has no amount of tokens.',
   ],
-  priceUsd: ['price_usd', 'The gain by changes of prices, in USD: the rest of the profit.'],
+  priceUsd: [
+    'price_usd',
+    'The gain by changes of prices, in USD: `profitUsd - interestUsd - liquidationUsd`. Null if ' +
+      'one of these is.',
+  ],
   liquidationUsd: [
     'liquidation_usd',
-    'The collateral that defaulting liquidations gave, claimed or not, less the supply that they ' +
-      'took, in USD of their time, up to the newest snapshot of the debt market or vault.',
+    'The collateral that a lender got from defaulting liquidations, claimed or not, less the ' +
+      'supply that they took, in USD of that day. It counts in the market whose debt was repaid, ' +
+      'or in the vault, and not in the market of the collateral. The next snapshot there makes ' +
+      'it count. How its price changes until a claim is in no part. Null if the USD of either is ' +
+      'not known.',
   ],
 } as const
 
@@ -33,7 +43,7 @@ export const profitOf = (sqlOf: (part: string) => string) =>
         sql: sqlOf(part),
         type: 'float',
         nullable: true,
-        description: `${text} Null if a price that it needs is not known.`,
+        description: text,
       } as const,
     ]),
   ) as Record<keyof typeof PROFIT, PartColumn>
@@ -47,9 +57,9 @@ export const interestOf = (decimals: string) =>
       type: 'amount',
       nullable: true,
       description:
-        'The interest in tokens: what is held more than was deposited, with what liquidations ' +
-        'took, less what is owed more than was borrowed, by the newest snapshot. Negative if ' +
-        'debt cost more. Null if a cash flow has no amount of tokens.',
+        'The interest in tokens, by the newest snapshot: what supply grew by without deposits, ' +
+        'less what debt grew by without borrowings. What liquidations took is added back. ' +
+        'Negative if debt cost more. Null if a cash flow has no amount of tokens.',
       tokens: { field: 'interest', usd: 'interestUsd', decimals, optional: true },
     },
   })

@@ -53,7 +53,7 @@ export const sinceArgument = (arg: ArgBuilder<Types>) =>
     type: 'DateTime',
     description:
       'The start of a period: all amounts, also those by market, vault, asset and pool, are ' +
-      'changes since then. Not later than `at`.',
+      'changes since then. `interestUsd` has the prices at its end. Not later than `at`.',
   })
 
 /** @throws BAD_INPUT */
