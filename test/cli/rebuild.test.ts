@@ -21,6 +21,7 @@ const SUMS = [
   'account',
   'program',
   'vault_day',
+  'user_worth',
   'net_cash',
   'net_liquidation',
   'token_pair',
@@ -95,6 +96,7 @@ test.each([
   ['net liquidation', 'DELETE FROM net_liquidation'],
   ['pairs of tokens', "UPDATE token_pair SET mover = 'a' WHERE mover = 'both'"],
   ['days of vaults', 'UPDATE vault_day SET assets = assets + 1'],
+  ['user worth', 'UPDATE user_worth SET debt_usd = debt_usd + 1'],
 ])('%s that were changed by SQL are found and restored (%#)', async (name, statement) => {
   const before = await sums()
   await spoil(statement)

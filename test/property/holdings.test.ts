@@ -87,20 +87,47 @@ const imports = fc.array(
   { minLength: 1, maxLength: 8 },
 )
 
-/** Each user's rows at the user's newest timestamp in each market or vault. */
-const newest = (
-  kind: string,
-) => `SELECT * FROM ${kind}_snapshot s WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
-  WHERE (o.user_address, o.chain_id, o.${kind}_id) = (s.user_address, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
+/** The supply of a user's row, and what counts without any. */
+const SIZED = {
+  market: ['collateral_assets + protected_assets', 'debt_assets'],
+  vault: ['assets', 'shares'],
+} as const
+
+/** Each user's rows at the user's newest timestamp in each market or vault. The first has the size of all. */
+const newest = (kind: 'market' | 'vault') => {
+  const [supply, other] = SIZED[kind]
+  return `SELECT s.*, holding_magnitude(size) AS magnitude, size
+    FROM ${kind}_snapshot s LEFT JOIN (
+      SELECT user_address, chain_id, ${kind}_id, timestamp, min(position_id) AS position_id,
+        CASE WHEN sum(${supply}) > 0 THEN sum(${supply})::float8 ELSE -1 / nullif(sum(${other}), 0)::float8 END AS size
+      FROM ${kind}_snapshot GROUP BY 1, 2, 3, 4) a USING (user_address, chain_id, ${kind}_id, timestamp, position_id)
+    WHERE NOT EXISTS (SELECT FROM ${kind}_snapshot o
+      WHERE (o.user_address, o.chain_id, o.${kind}_id) = (s.user_address, s.chain_id, s.${kind}_id) AND o.timestamp > s.timestamp)`
+}
 
 const rows = async (sql: string) => (await pool.query(sql)).rows
 const sorted = (sql: string, kind: string) =>
   rows(`${sql} ORDER BY user_address, chain_id, ${kind}_id, position_id`)
 const expectNewest = async () => {
-  for (const kind of ['market', 'vault'])
+  for (const kind of ['market', 'vault'] as const)
     expect(await sorted(`SELECT * FROM ${kind}_holding`, kind)).toEqual(
       await sorted(newest(kind), kind),
     )
+}
+/** What the newest snapshots of each user are worth, and their debt. */
+const WORTH = `SELECT * FROM (
+    SELECT user_address, sum(worth)::float8 AS worth_usd, sum(debt)::float8 AS debt_usd FROM (
+      SELECT user_address, coalesce(collateral_usd, 0)::text::numeric + coalesce(protected_usd, 0)::text::numeric
+        - coalesce(debt_usd, 0)::text::numeric AS worth, coalesce(debt_usd, 0)::text::numeric AS debt FROM market_holding
+      UNION ALL SELECT user_address, assets_usd::text::numeric, 0 FROM vault_holding WHERE assets_usd IS NOT NULL) h
+    GROUP BY 1) w WHERE worth_usd <> 0 OR debt_usd <> 0`
+const expectWorth = async () => {
+  const [stored, right] = [await rows('TABLE user_worth ORDER BY 1'), await rows(`${WORTH} ORDER BY 1`)]
+  expect(stored.map((row) => row.user_address)).toEqual(right.map((row) => row.user_address))
+  for (const [at, { worth_usd, debt_usd }] of right.entries()) {
+    expect(stored[at].worth_usd).toBeCloseTo(worth_usd, 6)
+    expect(stored[at].debt_usd).toBeCloseTo(debt_usd, 6)
+  }
 }
 /** What each user has at the end of each day with a snapshot, added up by vault. */
 const VAULT_DAYS = `SELECT d.chain_id, d.vault_id, d.date, sum(assets), sum(shares), coalesce(sum(assets_usd::text::numeric), 0),
@@ -129,11 +156,14 @@ test('after any imports, holdings are the newest snapshots, totals of vaults and
     (SELECT array_agg(h.ctid) FROM vault_holding h) AS vault, (SELECT array_agg(d.ctid) FROM vault_day d) AS days, (SELECT array_agg(c.ctid) FROM net_cash c) AS cash FROM data_version`)
   await fc.assert(
     fc.asyncProperty(imports, async (all) => {
-      await emptyTables(pool, ['market_snapshot', 'vault_snapshot', 'vault_day', 'cash_flow'])
+      await emptyTables(pool, [
+        ...['market_snapshot', 'vault_snapshot', 'vault_day', 'user_worth', 'cash_flow'],
+      ])
       for (const files of all) {
         await load(files)
         await expectNewest()
         await expectVaultDays()
+        await expectWorth()
         await expectNetCash()
         const before = await state()
         const { files: counts } = await load(files)
@@ -146,7 +176,7 @@ test('after any imports, holdings are the newest snapshots, totals of vaults and
 })
 
 test('totals of vaults follow imports at the same time, and prices that come later', async () => {
-  await pool.query('TRUNCATE market_snapshot, vault_snapshot, vault_day')
+  await pool.query('TRUNCATE market_snapshot, vault_snapshot, vault_day, user_worth')
   const of = (account: string, timestamp: number, more: object) => ({
     ...record['vault-snapshots'],
     accountId: addressOf(account),
@@ -183,6 +213,7 @@ test('totals of vaults follow imports at the same time, and prices that come lat
       of('carol', 2 * day, { assets: '1', assetsUsd: 1 }),
     ],
   })
+  await expectWorth()
   const stored = 'SELECT * FROM vault_day ORDER BY date'
   const days = await rows(stored)
   expect(days.map(({ user_count }) => user_count)).toEqual([2, 3, 3, 3, 3])
@@ -207,6 +238,10 @@ test('holdings follow whoever writes SQL: new keys, deletes, an emptied table', 
     'vault-snapshots': [record['vault-snapshots']],
   })
   for (const sql of [
+    `INSERT INTO market_snapshot SELECT user_address, chain_id, market_id, timestamp, 'b', 9, 1, 0, 0, 0, 0
+     FROM market_snapshot WHERE timestamp = 20 AND position_id = 'a'`,
+    'INSERT INTO market_snapshot SELECT user_address, chain_id, market_id, 21, position_id, 0, 0, 0, 0, 5, 0 FROM market_holding',
+    'DELETE FROM market_snapshot WHERE timestamp = 21',
     `UPDATE market_snapshot SET market_id = '${addressOf('other')}' WHERE timestamp = 20 AND position_id = 'a'`,
     `UPDATE market_snapshot SET user_address = '${addressOf('bob')}' WHERE timestamp = 20`,
     'UPDATE market_snapshot SET timestamp = timestamp - 18',

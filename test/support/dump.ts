@@ -23,6 +23,7 @@ export const tables = {
   market_holding: 'user_address, chain_id, market_id, position_id',
   vault_holding: 'user_address, chain_id, vault_id, position_id',
   vault_day: 'chain_id, vault_id, date',
+  user_worth: 'user_address',
   market_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
   vault_liquidation_reward: 'chain_id, tx_hash, log_index, user_address',
   liquidation: 'chain_id, tx_hash, log_index, user_address',

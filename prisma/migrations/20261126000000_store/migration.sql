@@ -402,10 +402,12 @@ CREATE TABLE market_holding (
   debt_assets numeric(78, 0) NOT NULL,
   debt_usd double precision,
   computed_usd smallint NOT NULL DEFAULT 0,
+  magnitude smallint,
+  size double precision,
   PRIMARY KEY (user_address, chain_id, market_id, position_id)
 ) WITH (fillfactor = 45);
--- Rows of equal keys share an entry, and no change of amounts touches it.
-CREATE INDEX market_holding_market_id_idx ON market_holding (market_id, chain_id);
+-- Rows of equal keys share an entry, and few changes of amounts touch it.
+CREATE INDEX market_holding_market_id_idx ON market_holding (market_id, chain_id, magnitude);
 
 CREATE TABLE vault_snapshot (
   user_address text COLLATE "C",
@@ -434,9 +436,20 @@ CREATE TABLE vault_holding (
   assets numeric(78, 0) NOT NULL,
   assets_usd double precision,
   computed_usd smallint NOT NULL DEFAULT 0,
+  magnitude smallint,
+  size double precision,
   PRIMARY KEY (user_address, chain_id, vault_id, position_id)
 ) WITH (fillfactor = 45);
-CREATE INDEX vault_holding_vault_id_idx ON vault_holding (vault_id, chain_id);
+CREATE INDEX vault_holding_vault_id_idx ON vault_holding (vault_id, chain_id, magnitude);
+
+-- Of users who hold something. A writer refreshes the users whose snapshots it changes.
+CREATE TABLE user_worth (
+  user_address text COLLATE "C" PRIMARY KEY,
+  worth_usd double precision NOT NULL,
+  debt_usd double precision NOT NULL
+);
+CREATE INDEX user_worth_worth_usd_idx ON user_worth (worth_usd DESC, user_address);
+CREATE INDEX user_worth_debt_usd_idx ON user_worth (debt_usd DESC, user_address);
 
 CREATE TABLE vault_day (
   chain_id bigint,
@@ -766,8 +779,41 @@ CREATE TRIGGER keep_past_limits BEFORE UPDATE ON market FOR EACH ROW
     AND OLD.limits_until IS NOT DISTINCT FROM NEW.limits_until)
   EXECUTE FUNCTION keep_past_limits();
 
--- Functions and triggers: holdings, the newest snapshots of each user in each market and vault.
+-- The size of what a user has in a market or vault: the supply or, without any, something below 0
+-- that grows with the debt, or with the shares of a vault. Null for nothing.
+CREATE FUNCTION holding_size(supply numeric, other numeric) RETURNS double precision
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN supply > 0 THEN supply::float8 WHEN other > 0 THEN -1 / other::float8 END
+$$;
+
+-- Sizes in steps of 1 %, in the same order: the index of holdings has these.
+CREATE FUNCTION holding_magnitude(size double precision) RETURNS smallint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT (CASE WHEN size > 0 THEN floor(100 * ln(size)) ELSE floor(-100 * ln(-size)) - 20000 END
+    )::smallint
+$$;
+
+-- Functions and triggers: holdings, the newest snapshots of each user in each market and vault. The
+-- first row of a user there has the size of all.
 -- EXECUTE plans each statement for what the tables hold by then.
+
+-- The statement that stores the sizes of what users have in the markets or vaults of `keys`, a SELECT.
+CREATE FUNCTION size_holdings(kind text, supply text, other text, keys text) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN replace('UPDATE {kind}_holding h SET size = s.size, magnitude = holding_magnitude(s.size)
+    FROM (SELECT user_address, chain_id, {kind}_id, position_id,
+        CASE WHEN position_id = min(position_id) OVER place
+          THEN holding_size(sum(' || supply || ') OVER place, sum(' || other || $sql$) OVER place)
+          END AS size
+      FROM {kind}_holding
+      JOIN (SELECT DISTINCT * FROM ($sql$ || keys || $sql$) k) k
+        USING (user_address, chain_id, {kind}_id)
+      WINDOW place AS (PARTITION BY user_address, chain_id, {kind}_id)) s
+    WHERE h.user_address = s.user_address AND h.chain_id = s.chain_id AND h.{kind}_id = s.{kind}_id
+      AND h.position_id = s.position_id AND h.size IS DISTINCT FROM s.size
+  $sql$, '{kind}', kind);
+END $$;
 
 -- New snapshots replace older holdings in place. The UPDATE of an upsert has its trigger first,
 -- which finds inserted rows too. The newest rows are found by a window: the planner's estimate is
@@ -776,15 +822,28 @@ CREATE FUNCTION add_holdings() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   arrived bigint := (SELECT count(*) FROM changed);
   replaced bigint;
+  is_split boolean;
+  others text := 'SELECT user_address, chain_id, {kind}_id FROM {kind}_holding h
+    JOIN (SELECT DISTINCT user_address, chain_id, {kind}_id, timestamp FROM changed) c
+      USING (user_address, chain_id, {kind}_id, timestamp)
+    WHERE NOT EXISTS (SELECT FROM changed s WHERE s.user_address = h.user_address
+      AND s.chain_id = h.chain_id AND s.{kind}_id = h.{kind}_id AND s.timestamp = h.timestamp
+      AND s.position_id = h.position_id)';
   names text[] := (SELECT array_agg(attname ORDER BY attnum) FROM pg_attribute
-    WHERE attrelid = TG_RELID AND attnum > 0 AND NOT attisdropped);
+    WHERE attrelid = (TG_ARGV[0] || '_holding')::regclass AND attnum > 0 AND NOT attisdropped);
   columns text := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(names) name);
   assignments text := (SELECT string_agg(format('%1$I = s.%1$I', name), ', ')
     FROM unnest(names) name
     WHERE name NOT IN ('user_address', 'chain_id', TG_ARGV[0] || '_id', 'position_id'));
-  newest text := '(SELECT * FROM (SELECT *,
-    max(timestamp) OVER (PARTITION BY user_address, chain_id, {kind}_id) AS newest FROM changed) c
-    WHERE timestamp >= newest) s';
+  newest text := '(SELECT *, holding_magnitude(size) AS magnitude FROM (SELECT *,
+    CASE WHEN position_id = min(position_id) OVER place
+      THEN holding_size(sum(' || TG_ARGV[1] || ') OVER place, sum(' || TG_ARGV[2] || ') OVER place)
+      END AS size
+    FROM (SELECT *,
+      max(timestamp) OVER (PARTITION BY user_address, chain_id, {kind}_id) AS newest
+      FROM changed) c
+    WHERE timestamp >= newest
+    WINDOW place AS (PARTITION BY user_address, chain_id, {kind}_id)) c) s';
 BEGIN
   IF arrived = 0 THEN
     RETURN NULL;
@@ -807,6 +866,11 @@ BEGIN
           AND h.{kind}_id = s.{kind}_id AND h.timestamp > s.timestamp)
       ORDER BY user_address, chain_id, {kind}_id, position_id ON CONFLICT DO NOTHING
     $sql$, '{kind}', TG_ARGV[0]);
+    -- Positions of one moment may come in several statements.
+    EXECUTE format('SELECT EXISTS (%s)', replace(others, '{kind}', TG_ARGV[0])) INTO is_split;
+    IF is_split THEN
+      EXECUTE size_holdings(TG_ARGV[0], TG_ARGV[1], TG_ARGV[2], others);
+    END IF;
   END IF;
   RETURN NULL;
 END $$;
@@ -828,6 +892,7 @@ BEGIN
         AND s.{kind}_id = k.{kind}_id
       ORDER BY timestamp DESC FETCH FIRST ROW WITH TIES) s
   $sql$, '{kind}', TG_ARGV[0]);
+  EXECUTE size_holdings(TG_ARGV[0], TG_ARGV[1], TG_ARGV[2], keys);
   RETURN NULL;
 END $$;
 
@@ -838,23 +903,26 @@ BEGIN
 END $$;
 
 CREATE TRIGGER add_holdings AFTER INSERT ON market_snapshot REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION add_holdings('market');
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION add_holdings('market', 'collateral_assets + protected_assets', 'debt_assets');
 CREATE TRIGGER refresh_holdings_updated AFTER UPDATE ON market_snapshot
   REFERENCING OLD TABLE AS before NEW TABLE AS after
-  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('market');
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refresh_holdings('market', 'collateral_assets + protected_assets', 'debt_assets');
 CREATE TRIGGER refresh_holdings_deleted AFTER DELETE ON market_snapshot
   REFERENCING OLD TABLE AS before
-  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('market');
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refresh_holdings('market', 'collateral_assets + protected_assets', 'debt_assets');
 CREATE TRIGGER remove_holdings AFTER TRUNCATE ON market_snapshot
   FOR EACH STATEMENT EXECUTE FUNCTION remove_holdings('market');
 CREATE TRIGGER add_holdings AFTER INSERT ON vault_snapshot REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION add_holdings('vault');
+  FOR EACH STATEMENT EXECUTE FUNCTION add_holdings('vault', 'assets', 'shares');
 CREATE TRIGGER refresh_holdings_updated AFTER UPDATE ON vault_snapshot
   REFERENCING OLD TABLE AS before NEW TABLE AS after
-  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('vault');
+  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('vault', 'assets', 'shares');
 CREATE TRIGGER refresh_holdings_deleted AFTER DELETE ON vault_snapshot
   REFERENCING OLD TABLE AS before
-  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('vault');
+  FOR EACH STATEMENT EXECUTE FUNCTION refresh_holdings('vault', 'assets', 'shares');
 CREATE TRIGGER remove_holdings AFTER TRUNCATE ON vault_snapshot
   FOR EACH STATEMENT EXECUTE FUNCTION remove_holdings('vault');
 

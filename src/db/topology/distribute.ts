@@ -23,6 +23,7 @@ const ON_EVERY_SERVER = [
   'asset_price',
   'token',
   'vault_day',
+  'user_worth',
 ]
 
 // Replacements for triggers in a sharded store. It exists only there.
@@ -77,6 +78,8 @@ export async function distribute(url: string): Promise<{ workers: number; done: 
       ALTER VIEW liquidation_total RENAME TO net_liquidation`)
     for (const table of ON_EVERY_SERVER)
       await client.query("SELECT create_reference_table(format('%I', $1::text))", [table])
+    for (const name of ['holding_size(numeric,numeric)', 'holding_magnitude(float8)'])
+      await client.query('SELECT create_distributed_function($1)', [name])
     let first: string | undefined
     for (const table of TABLES_OF_USERS) {
       await client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [

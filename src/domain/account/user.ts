@@ -1,6 +1,6 @@
 import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { pointsColumn } from '../points/millionths.ts'
+import { doubleOf, pointsColumn } from '../points/millionths.ts'
 
 const addresses = sqlColumns(Prisma.UserScalarFieldEnum, {
   address: {
@@ -11,16 +11,64 @@ const addresses = sqlColumns(Prisma.UserScalarFieldEnum, {
   },
 })
 
+// The tables that have users, their worth and their points. `t` is the one whose users are listed.
+const usersIn = (from: string, worth: 't' | 'w', account: 't' | 'a') =>
+  listing({
+    name: 'users',
+    from: Prisma.raw(from),
+    columns: addresses,
+    order: { address: 'ASC' },
+    filters: {
+      addresses: rowFilters.many(addresses.address, 'Only users at one of these addresses.'),
+      worthUsd: rowFilters.range(
+        { sql: `${worth}.worth_usd`, type: 'float' },
+        'Only users whose `worth { netUsd }` is in this range.',
+      ),
+      debtUsd: rowFilters.range(
+        { sql: `${worth}.debt_usd`, type: 'float' },
+        'Only users whose `worth { borrowedUsd }` is in this range.',
+      ),
+      totalPoints: rowFilters.range(
+        { sql: doubleOf(`${account}.points`), type: 'float' },
+        'Only users whose points are in this range.',
+      ),
+    },
+    sortKeys: {
+      WORTH_USD: {
+        ...{ column: `${worth}.worth_usd`, field: 'worthUsd', type: 'float' },
+        nullable: worth !== 't',
+        description: `Sorts by \`worth { netUsd }\`. ${WITH_WORTH}`,
+      },
+      DEBT_USD: {
+        ...{ column: `${worth}.debt_usd`, field: 'debtUsd', type: 'float' },
+        nullable: worth !== 't',
+        description: `Sorts by \`worth { borrowedUsd }\`. ${WITH_WORTH}`,
+      },
+      TOTAL_POINTS: {
+        ...{ column: `${account}.rank`, field: 'rank', type: 'int', inverse: true },
+        nullable: account !== 't',
+        description: 'Sorts by points. As the first key it leaves out users without positions.',
+      },
+    },
+  })
+
+const WITH_WORTH = 'As the first key it leaves out users without worth and debt.'
+const JOIN_WORTH = 'LEFT JOIN user_worth w ON w.user_address = t.user_address'
+const JOIN_ACCOUNT = 'LEFT JOIN account a ON a.user_address = t.user_address'
+
 /** All addresses that any record names, by address. */
-export const users = listing({
-  name: 'users',
-  from: Prisma.sql`"user" t`,
-  columns: addresses,
-  order: { address: 'ASC' },
-  filters: {
-    addresses: rowFilters.many(addresses.address, 'Only users at one of these addresses.'),
-  },
-})
+export const users = usersIn(`"user" t ${JOIN_WORTH} ${JOIN_ACCOUNT}`, 'w', 'a')
+
+const byWorth = usersIn(`user_worth t ${JOIN_ACCOUNT}`, 't', 'a')
+const byPoints = usersIn(`account t ${JOIN_WORTH}`, 'w', 't')
+const BY_KEY = new Map([
+  ['WORTH_USD', byWorth],
+  ['DEBT_USD', byWorth],
+  ['TOTAL_POINTS', byPoints],
+])
+
+/** The users in an order: the table with its first key has an index in this order. */
+export const usersBy = ([first]: readonly string[]) => BY_KEY.get(first ?? '') ?? users
 
 /** The stored columns of a user. 0 or null for a user without positions. */
 export const accountColumns = sqlColumns(Prisma.AccountScalarFieldEnum, {

@@ -161,6 +161,17 @@ export async function findChangedPrices(writer: Writer): Promise<void> {
   await changed.analyze(writer)
 }
 
+/** Selects the users whose newest snapshots have values of changed prices. */
+export const usersOfChangedPrices = (writer: Writer): string =>
+  (['market', 'vault'] as const)
+    .map(
+      (kind) => `SELECT t.user_address FROM ${kind}_holding t JOIN ${pricesOf(writer, kind)}
+        ON t.chain_id = p.chain_id AND t.${kind}_id = p.id
+        AND t.timestamp BETWEEN p.start AND p.start + 86399
+        AND (t.computed_usd > 0 OR num_nulls(${usdOf(kind, 't')}) > 0)`,
+    )
+    .join(' UNION ')
+
 /**
  * Computes the values that sources do not give, of the records on the days of changed prices.
  * Holdings follow, as rows of the same columns: by triggers, or here.

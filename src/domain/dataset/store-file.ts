@@ -2,7 +2,9 @@ import type { Writer } from '../../db/write.ts'
 import { GatewayError } from '../../errors.ts'
 import type { DatasetFile } from '../../sources/index.ts'
 import type { RunTables } from '../distribution/run-tables.ts'
+import { sized } from '../holding/holding.ts'
 import type { EntityType } from '../holding/place.ts'
+import { ChangedWorths } from '../holding/refresh-worth.ts'
 import { factorsOf } from '../multiplier/rule.ts'
 import type { BasePoints } from '../points/formula.ts'
 import { statusOn } from '../season/season.ts'
@@ -24,6 +26,7 @@ import {
   pricedColumns,
   pricedRewards,
   priceOfStaged,
+  usersOfChangedPrices,
 } from './snapshot-prices.ts'
 import { storePairs, storePositions } from './store-positions.ts'
 
@@ -47,6 +50,7 @@ export class FileStore {
   readonly #file: DatasetFile
   readonly #import: ImportContext | undefined
   readonly #vaults: ChangedVaults
+  readonly #worths: ChangedWorths
 
   /** @param of the import that the file is of. An update has none, and no positions. */
   constructor(writer: Writer, file: DatasetFile, of?: ImportContext) {
@@ -55,6 +59,7 @@ export class FileStore {
     this.#file = file
     this.#import = of
     this.#vaults = new ChangedVaults(writer)
+    this.#worths = new ChangedWorths(writer)
   }
 
   async store(): Promise<StoredCounts> {
@@ -69,6 +74,7 @@ export class FileStore {
       case 'prices':
         await findChangedPrices(this.#writer)
         await this.#vaults.notePriced()
+        await this.#worths.note(usersOfChangedPrices(this.#writer))
         await this.#storeRecords(written)
         await applyChangedPrices(this.#writer)
         break
@@ -76,10 +82,12 @@ export class FileStore {
         await this.#vaults.noteStaged()
         await this.#storeRecords(written)
         await this.#refreshHoldings('vault')
+        await this.#worths.note(STAGED_USERS)
         break
       case 'market-snapshots':
         await this.#storeRecords(written)
         await this.#refreshHoldings('market')
+        await this.#worths.note(STAGED_USERS)
         break
       case 'liquidations':
         await assertInPools(this.#writer)
@@ -94,6 +102,7 @@ export class FileStore {
   /** Does what depends on the whole file, after it is stored. */
   async settle(): Promise<void> {
     await this.#vaults.refresh()
+    await this.#worths.refresh()
     await settleFile(this.#writer, this.#file, this.#import?.runs)
   }
 
@@ -162,16 +171,21 @@ export class FileStore {
       key.map((column) => `${row}.${column} = k.${column}`).join(' AND ')
     await this.#writer.query(`DELETE FROM ${kind}_holding h USING ${keys} WHERE ${equal('h')}`)
     await this.#writer.query(
-      `INSERT INTO ${kind}_holding (${columns})
-       SELECT ${columns} FROM (
-         SELECT s.*, rank() OVER (
-           PARTITION BY ${key.map((column) => `s.${column}`).join(', ')}
-           ORDER BY s.timestamp DESC) AS nth
-         FROM ${kind}_snapshot s JOIN ${keys} ON ${equal('s')}) s
-       WHERE nth = 1`,
+      `INSERT INTO ${kind}_holding (${columns}, size, magnitude)
+       SELECT ${columns}, size, magnitude FROM (${sized(
+         kind,
+         `SELECT * FROM (
+           SELECT s.*, rank() OVER (
+             PARTITION BY ${key.map((column) => `s.${column}`).join(', ')}
+             ORDER BY s.timestamp DESC) AS nth
+           FROM ${kind}_snapshot s JOIN ${keys} ON ${equal('s')}) s
+         WHERE nth = 1`,
+       )}) s`,
     )
   }
 }
+
+const STAGED_USERS = 'SELECT DISTINCT user_address FROM staged'
 
 // Both markets of a liquidation are sides of its pool.
 async function assertInPools(writer: Writer): Promise<void> {

@@ -4,16 +4,6 @@ import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
 import { upTo } from './holding.ts'
 import type { EntityType } from './place.ts'
 
-const share = (column: string, description: string) =>
-  ({
-    sql: `t.${column}`,
-    type: 'float',
-    nullable: true,
-    description,
-    filter: true,
-    sort: true,
-  }) as const
-
 const columnsOf = (kind: EntityType) =>
   sqlColumns({
     chainId: { sql: 't.chain_id', type: 'integer' },
@@ -24,27 +14,35 @@ const columnsOf = (kind: EntityType) =>
       field: 'user.address',
       sort: 'USER',
     },
-    // Pages are in this order: Postgres computes ranks and shares only where they are selected.
-    held: { sql: 't.held', type: 'float' },
+    // An index has the magnitudes. Postgres computes ranks and shares only where they are selected.
+    magnitude: { sql: 't.magnitude', type: 'int' },
+    size: { sql: 't.size', type: 'float' },
     rank: {
       sql: 't.rank',
       type: 'int',
       description:
-        'The place among all holders: 1 supplies most, protected or not. Equal amounts are in ' +
-        'order of addresses.',
+        'The place among all holders: 1 supplies most, protected or not. Those without supply ' +
+        'follow by debt, or by shares of a vault; equal ones are in order of addresses.',
+    },
+    ...amountColumns,
+    share: {
+      sql: 't.share',
+      type: 'float',
+      nullable: true,
+      description:
+        "The holder's part of all supply, protected or not, as a fraction: 0.05 is 5 %. Null if " +
+        'nobody supplies.',
+      filter: true,
+    },
+    debtShare: {
+      sql: 't.debt_share',
+      type: 'float',
+      nullable: true,
+      description:
+        "The holder's part of all debt, as a fraction. Null in a vault, or if nobody borrows.",
       filter: true,
       sort: true,
     },
-    ...amountColumns,
-    share: share(
-      'share',
-      "The holder's part of all supply, protected or not, as a fraction: 0.05 is 5 %. Null if " +
-        'nobody supplies.',
-    ),
-    debtShare: share(
-      'debt_share',
-      "The holder's part of all debt, as a fraction. Null in a vault, or if nobody borrows.",
-    ),
     since: {
       sql: `(SELECT min(s.timestamp) FROM ${kind}_snapshot s
       WHERE s.user_address = t.user_address AND s.chain_id = t.chain_id
@@ -61,67 +59,95 @@ const columnsOf = (kind: EntityType) =>
     },
   })
 
-const TOTALS: Record<EntityType, string> = {
-  market: 'sum(s.collateral_assets + s.protected_assets)',
-  vault: 'sum(s.assets)',
+const SUPPLY: Record<EntityType, string> = {
+  market: 's.collateral_assets + s.protected_assets',
+  vault: 's.assets',
 }
+const OTHER: Record<EntityType, string> = { market: 's.debt_assets', vault: 's.shares' }
 
 /** The amounts of a user in a market or vault, with all positions there added up. */
 export type HolderRow = RowOf<ReturnType<typeof columnsOf>>
 
-// The newest snapshots `s`, or those up to a moment, and the columns that name their place.
-function newest(kind: EntityType, asOf: Prisma.Sql | undefined) {
-  const entity = `${kind}_id`
-  const holding = Prisma.raw(`${kind}_holding`)
-  if (!asOf) return { from: Prisma.sql`${holding} s`, alias: 's' }
-  const place = Prisma.raw(`user_address, chain_id, ${entity}`)
-  return {
-    from: Prisma.sql`(SELECT DISTINCT ${place} FROM ${holding}) h
-      CROSS JOIN LATERAL (SELECT n.* FROM ${Prisma.raw(`${kind}_snapshot`)} n
-        WHERE n.user_address = h.user_address AND n.chain_id = h.chain_id
-          AND ${Prisma.raw(`n.${entity} = h.${entity}`)} ${upTo('n.timestamp', asOf)}
-        ORDER BY ${Prisma.raw(`n.chain_id DESC, n.${entity} DESC, n.timestamp DESC`)}
-        FETCH FIRST ROW WITH TIES) s`,
-    alias: 'h',
-  }
+const fraction = (part: string, whole: string) =>
+  `(${part} / nullif(${whole}, 0))::double precision`
+
+// Each holder's first row `h` has the size of all. Postgres leaves out the joins that are not read,
+// and reads what a place or a magnitude has in common once.
+function ofNow(kind: EntityType): Prisma.Sql {
+  const id = `${kind}_id`
+  const holding = `${kind}_holding s`
+  const inPlace = `s.${id} = h.${id} AND s.chain_id = h.chain_id`
+  const own = summedFrom(
+    kind,
+    Prisma.raw(`${holding} WHERE s.user_address = h.user_address AND ${inPlace}`),
+    {},
+    [`sum(${SUPPLY[kind]}) AS total`],
+  )
+  const debt = kind === 'market' ? 'sum(s.debt_assets)' : 'NULL::numeric'
+  return Prisma.sql`(SELECT own.*, ${Prisma.raw(`h.chain_id, h.${id} AS entity_id,
+      h.user_address, h.timestamp, h.magnitude, h.size,
+      ${fraction('own.total', 'place.total')} AS share,
+      ${fraction('own.borrowed', 'place.debt')} AS debt_share,
+      (1 + larger.count + (SELECT count(*) FROM ${holding} WHERE ${inPlace}
+        AND s.magnitude = h.magnitude
+        AND (s.size > h.size OR s.size = h.size AND s.user_address < h.user_address)))::int AS rank
+    FROM ${kind}_holding h`)}
+    LEFT JOIN LATERAL (${own}) own ON true
+    LEFT JOIN LATERAL (${Prisma.raw(`SELECT sum(${SUPPLY[kind]}) AS total, ${debt} AS debt
+      FROM ${holding} WHERE ${inPlace}`)}) place ON true
+    LEFT JOIN LATERAL (${Prisma.raw(`SELECT count(*) FROM ${holding} WHERE ${inPlace}
+      AND s.magnitude > h.magnitude`)}) larger ON true
+    WHERE h.magnitude IS NOT NULL) t`
+}
+
+// All holders of the place are added up by the snapshots until then.
+function ofPast(kind: EntityType, asOf: Prisma.Sql): Prisma.Sql {
+  const id = `${kind}_id`
+  const place = Prisma.raw(`user_address, chain_id, ${id}`)
+  const from = Prisma.sql`(SELECT DISTINCT ${place} FROM ${Prisma.raw(`${kind}_holding`)}) h
+    CROSS JOIN LATERAL (SELECT n.* FROM ${Prisma.raw(`${kind}_snapshot`)} n
+      WHERE n.user_address = h.user_address AND n.chain_id = h.chain_id
+        AND ${Prisma.raw(`n.${id} = h.${id}`)} ${upTo('n.timestamp', asOf)}
+      ORDER BY ${Prisma.raw(`n.chain_id DESC, n.${id} DESC, n.timestamp DESC`)}
+      FETCH FIRST ROW WITH TIES) s`
+  const keys = { user_address: 'h.user_address', chain_id: 'h.chain_id', entity_id: `h.${id}` }
+  const summed = summedFrom(kind, from, keys, [
+    'max(s.timestamp) AS timestamp',
+    `sum(${SUPPLY[kind]}) AS total`,
+    `holding_size(sum(${SUPPLY[kind]}), sum(${OTHER[kind]})) AS size`,
+  ])
+  return Prisma.sql`(
+    SELECT h.*, holding_magnitude(size) AS magnitude,
+      row_number() OVER (PARTITION BY chain_id, entity_id
+        ORDER BY size DESC, user_address)::int AS rank,
+      ${Prisma.raw(fraction('total', 'sum(total) OVER place'))} AS share,
+      ${Prisma.raw(fraction('borrowed', 'sum(borrowed) OVER place'))} AS debt_share
+    FROM (${summed}) h WHERE size IS NOT NULL
+    WINDOW place AS (PARTITION BY chain_id, entity_id)) t`
 }
 
 /**
- * Lists the users with an amount in each market or vault, largest supply first. All holders of the
- * place are added up for the shares: an index finds them, and no history is read.
+ * Lists the users with an amount in each market or vault, largest supply first.
  * @param asOf SQL of the moment up to which snapshots count. Without one, the newest count
  */
 export function holdersIn(kind: EntityType, asOf?: Prisma.Sql) {
-  const { from, alias } = newest(kind, asOf)
-  const keys = {
-    user_address: `${alias}.user_address`,
-    chain_id: `${alias}.chain_id`,
-    entity_id: `${alias}.${kind}_id`,
-  }
   const columns = columnsOf(kind)
-  const total = TOTALS[kind]
-  const summed = summedFrom(kind, from, keys, [
-    'max(s.timestamp) AS timestamp',
-    `${total} AS total`,
-    `(${total})::double precision AS held`,
-  ])
   return listing({
     name: 'holders',
-    from: Prisma.sql`(
-      SELECT h.*, row_number() OVER (PARTITION BY chain_id, entity_id
-          ORDER BY held DESC, user_address)::int AS rank,
-        (total / nullif(sum(total) OVER place, 0))::double precision AS share,
-        (borrowed / nullif(sum(borrowed) OVER place, 0))::double precision AS debt_share
-      FROM (${summed}) h
-      WHERE total > 0 OR borrowed > 0 OR shares > 0
-      WINDOW place AS (PARTITION BY chain_id, entity_id)) t`,
+    from: asOf ? ofPast(kind, asOf) : ofNow(kind),
     columns,
-    order: { held: 'DESC', userAddress: 'ASC' },
+    order: { magnitude: 'DESC', size: 'DESC', userAddress: 'ASC' },
     filters: {
       users: rowFilters.many(columns.userAddress, 'Only holders at one of these addresses.'),
     },
+    sortKeys: {
+      RANK: { ...BY_SIZE, inverse: true, description: 'Sorts by `rank`.' },
+      SHARE: { ...BY_SIZE, description: 'Sorts by `share`. DESC is the order of the ranks.' },
+    },
   })
 }
+
+const BY_SIZE = { column: 't.magnitude', field: 'magnitude', type: 'int' } as const
 
 /** The holders of now, by the kind of their place. */
 export const holders = { market: holdersIn('market'), vault: holdersIn('vault') }

@@ -55,7 +55,13 @@ const PRICED = Prisma.raw(
  * of closed positions. A missing price counts as 0 and sets `incomplete`, and `unpriced` if the
  * amount is not 0. Amounts are exact decimals, to be summed by entity.
  */
-export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
+export const holdings = ({ owners, chainId, asOf }: Holder): Prisma.Sql =>
+  holdingsIn(
+    (kind) => Prisma.sql`${latest(kind, owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`,
+  )
+
+/** The same of the newest snapshots `s` of each kind. */
+export function holdingsIn(from: (kind: EntityType) => Prisma.Sql): Prisma.Sql {
   const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
   const unpriced = (amounts: string[]) =>
     Prisma.raw(
@@ -68,13 +74,13 @@ export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
       ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced,
       s.collateral_assets + s.protected_assets AS supply_assets, s.debt_assets,
       ${PRICED} AS priced_assets
-    FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
+    FROM ${from('market')}
     UNION ALL
     SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp,
       ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
       s.assets_usd IS NULL AND s.assets <> 0, s.assets, 0,
       CASE WHEN s.assets_usd > 0 THEN s.assets ELSE 0 END
-    FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
+    FROM ${from('vault')}`
 }
 
 /**
@@ -97,6 +103,22 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
       WHERE t.user_address = owner.address AND t.chain_id = h.chain_id
         AND t.${entity} = h.${entity} ${upTo('t.timestamp', asOf)}
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
+}
+
+// What the size of a holding is of, and what counts for a user without any.
+const SIZED: Record<EntityType, [supply: string, other: string]> = {
+  market: ['collateral_assets + protected_assets', 'debt_assets'],
+  vault: ['assets', 'shares'],
+}
+
+/** Selects a user's newest snapshots in each market or vault, with the columns of holdings. */
+export function sized(kind: EntityType, newest: string): string {
+  const [supply, other] = SIZED[kind]
+  return `SELECT *, holding_magnitude(size) AS magnitude FROM (
+    SELECT *, CASE WHEN position_id = min(position_id) OVER place
+      THEN holding_size(sum(${supply}) OVER place, sum(${other}) OVER place) END AS size
+    FROM (${newest}) s
+    WINDOW place AS (PARTITION BY user_address, chain_id, ${kind}_id)) s`
 }
 
 export const tablesOfLatest = (kind: EntityType, asOf: Prisma.Sql | undefined): UserTable[] =>

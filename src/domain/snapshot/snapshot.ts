@@ -41,7 +41,8 @@ export const snapshotsFrom = (kind: EntityType, from: Prisma.Sql): Prisma.Sql =>
   )} FROM ${from}`
 
 /**
- * The same with positions summed by what `keys` selects. Unknown USD values are left out.
+ * The same with positions summed by what `keys` selects: into one row without keys. Unknown USD
+ * values are left out.
  * @param keys SQL of columns of `s`, by name
  */
 export const summedFrom = (
@@ -59,7 +60,7 @@ export const summedFrom = (
       ),
       ...others,
     ].join(', '),
-  )} FROM ${from} GROUP BY ${Prisma.raw(Object.values(keys).join(', '))}`
+  )} FROM ${from} GROUP BY (${Prisma.raw(Object.values(keys).join(', '))})`
 
 const stored = (kind: EntityType) => snapshotsFrom(kind, Prisma.raw(`${kind}_snapshot s`))
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/write.ts'
 import { SUMS_OF_POOLS, VALUES } from '../points/refresh-pool-days.ts'
 import { WRONG_MOVERS } from '../position/mover.ts'
-import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
+import { type DerivedTable, holdingsTable, totalsTables, WORTH } from './derived-tables.ts'
 
 // The rows that are compared. Null means all.
 interface Sample {
@@ -24,6 +24,7 @@ export async function differingSums(client: Queryable, deep: boolean): Promise<s
   const tables = [
     await holdingsTable(client, 'market'),
     await holdingsTable(client, 'vault'),
+    WORTH,
     ...(await totalsTables(client)),
   ]
   const comparisons = [

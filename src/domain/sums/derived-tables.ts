@@ -1,5 +1,7 @@
 import type { Queryable } from '../../db/write.ts'
+import { sized } from '../holding/holding.ts'
 import type { EntityType } from '../holding/place.ts'
+import { worthRows } from '../holding/refresh-worth.ts'
 
 /** A table whose rows are those of a query over the records. */
 export interface DerivedTable {
@@ -18,11 +20,22 @@ export async function holdingsTable(client: Queryable, kind: EntityType): Promis
     table,
     key: ['user_address', 'chain_id', `${kind}_id`, 'position_id'],
     columns,
-    rows: `SELECT ${columns} FROM (
+    rows: `SELECT ${columns} FROM (${sized(
+      kind,
+      `SELECT * FROM (
         SELECT *, max(timestamp) OVER (PARTITION BY user_address, chain_id, ${kind}_id) AS newest
         FROM ${kind}_snapshot) s
       WHERE timestamp = newest`,
+    )}) s`,
   }
+}
+
+/** What users are worth, by their newest snapshots. */
+export const WORTH: DerivedTable = {
+  table: 'user_worth',
+  key: ['user_address'],
+  columns: 'user_address, worth_usd, debt_usd',
+  rows: worthRows((kind) => `${kind}_holding s`),
 }
 
 /**

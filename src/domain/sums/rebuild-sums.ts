@@ -6,7 +6,7 @@ import { rebuildRankHistory } from '../points/rebuild-rank-history.ts'
 import { refreshPoolDays } from '../points/refresh-pool-days.ts'
 import { refreshMovers } from '../position/mover.ts'
 import { ChangedVaults, dayOf } from '../vault/refresh-vault-days.ts'
-import { type DerivedTable, holdingsTable, totalsTables } from './derived-tables.ts'
+import { type DerivedTable, holdingsTable, totalsTables, WORTH } from './derived-tables.ts'
 
 // A part of the work that is stored.
 interface RebuiltPart {
@@ -25,8 +25,8 @@ interface RebuildDeps {
 
 /**
  * Restores every stored sum from the records: points by account and by pool of each date, totals,
- * ranks, those of past dates, holdings, net cash, net liquidations and days of vaults. Each part is
- * one transaction that writes only the rows which differ, so it can be interrupted at any time and
+ * ranks, those of past dates, holdings, worth, net cash, net liquidations and days of vaults. Each
+ * part is one transaction that writes only the rows which differ, so it can be interrupted at any time and
  * run again.
  * Requests are answered meanwhile, and writers wait for one part at most.
  */
@@ -52,6 +52,7 @@ export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPar
     const holdings = await holdingsTable(pool, kind)
     yield await part(`${kind} holdings`, (writer) => replaceRows(writer, holdings))
   }
+  yield await part('user worth', (writer) => replaceRows(writer, WORTH))
   yield await part('vault days', rebuildVaultDays)
   for (const totals of await totalsTables(pool))
     yield await part(totals.table.replace('_', ' '), (writer) => replaceRows(writer, totals))

@@ -175,3 +175,15 @@ export const FILTERED_COUNT = 1000
 
 /** The cost of counting the rows of a pool, market or vault. */
 export const OWNED_COUNT = 100
+
+// The cost of adding up all holders of a market or vault.
+const ADDED_HOLDERS = 500
+
+/**
+ * The cost of finding a page of holders. An index has them by size: for another order, a filter or
+ * a past day, all of them are read.
+ */
+export const holderRows: Charge = ({ asOf, where, orderBy }) => {
+  const sorts = [orderBy ?? []].flat().some((key) => key !== 'RANK' && key !== 'SHARE')
+  return 1 + (asOf || where || sorts ? ADDED_HOLDERS : 0)
+}

@@ -8,7 +8,7 @@ import type { FieldCost } from '../../policy/cost.ts'
 import type { Builder, Types } from '../builder.ts'
 import { columnFields } from '../column-fields.ts'
 import { related } from '../relation.ts'
-import { OWNED_COUNT } from './charges.ts'
+import { holderRows, OWNED_COUNT } from './charges.ts'
 import { userAt, userField } from './user-ref.ts'
 
 const endOf = (day: Date) => new Date(day.getTime() + DAY_MS - 1)
@@ -18,13 +18,16 @@ const holdersOf = (arg: ArgBuilder<Types>, kind: EntityType) =>
     args: {
       asOf: arg({
         type: 'Date',
-        description: 'The last day (UTC) whose snapshots count. Defaults to the newest.',
+        description:
+          'The last day (UTC) whose snapshots count. Defaults to the newest. Then all holders ' +
+          'are added up for a page, which costs more.',
       }),
     },
     listing: ({ asOf }) => (asOf ? holdersIn(kind, momentSql(endOf(asOf))) : holders[kind]),
     owner: sqlFields.ownedBy(holders[kind], { entityId: 'id', chainId: 'chainId' }),
-    // All holders are read for the shares.
-    extensions: { cost: { once: 600, count: () => OWNED_COUNT } satisfies FieldCost },
+    extensions: {
+      cost: { once: 150, weight: holderRows, count: () => OWNED_COUNT } satisfies FieldCost,
+    },
   })
 
 export function addHolder(builder: Builder): void {

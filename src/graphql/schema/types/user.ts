@@ -7,7 +7,7 @@ import {
   sqlFields,
 } from 'pothos-sql'
 import { type AccountDay, accountDays } from '../../../domain/account/account.ts'
-import { users } from '../../../domain/account/user.ts'
+import { users, usersBy } from '../../../domain/account/user.ts'
 import { activities, activityFilter } from '../../../domain/activity/activity.ts'
 import { earningsOf } from '../../../domain/earnings/earnings.ts'
 import { netAprOf } from '../../../domain/earnings/net-apr.ts'
@@ -308,9 +308,11 @@ export function addUser(builder: Builder) {
   listTypes(builder, User, users)
   builder.queryFields((t) => ({
     users: t.field({
-      description: 'All addresses that occur in a record of either domain, by address.',
+      description:
+        'All addresses that occur in a record of either domain, by address. Worth and debt are ' +
+        'those of the newest snapshots on all chains; a user without both matches no range of them.',
       ...sqlFields.list(t.arg, 'User', {
-        listing: () => users,
+        listing: ({ orderBy }) => usersBy([orderBy ?? []].flat()),
         more: { lookup: userAt, by: ['address'] },
       }),
     }),
