@@ -453,6 +453,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: fieldsOf(
       positionColumns,
       {
+        userAddress: described("The user's address."),
         id: {
           rule: values.name,
           optional: true,
@@ -482,7 +483,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         ...side('a'),
         ...side('b'),
       },
-      ['poolKey'],
+      ['poolKey', 'mover'],
     ),
     check: pointsFit,
     doubt: doubtUsd,
@@ -592,7 +593,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
       activityColumns,
       {
         txHash: { rule: values.hash },
-        accountId: { column: 'userAddress' },
+        accountId: { column: 'userAddress', description: 'The user.' },
         entityType: ENTITY_TYPE,
         kind: { rule: oneOf('cash_flow_kind', 'deposit', 'withdraw', 'borrow', 'repay') },
         assets: amount('The amount'),
@@ -618,6 +619,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
     fields: fieldsOf(
       ledgerColumns,
       {
+        userAddress: described("The user's address."),
         runId: { type: 'int', description: 'The run that changed the points.' },
         poolAddress: address('The pool.'),
         pointsBefore: { type: 'total' },

@@ -63,7 +63,7 @@ export const pricedColumns = (kind: EntityType): Record<string, string> => ({
     ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
-// What prices value in records without USD: `computed` from `amount` where `usd` is null.
+// Prices value records without USD: `computed` from `amount` where `usd` is null.
 interface Priced {
   table: string
   kind: EntityType

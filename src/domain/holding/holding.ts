@@ -105,7 +105,7 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
-// What the size of a holding is of, and what counts for a user without any.
+// The size of a holding is its supply or, without any, follows from the other amount.
 const SIZED: Record<EntityType, [supply: string, other: string]> = {
   market: ['collateral_assets + protected_assets', 'debt_assets'],
   vault: ['assets', 'shares'],

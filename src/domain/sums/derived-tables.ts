@@ -30,7 +30,7 @@ export async function holdingsTable(client: Queryable, kind: EntityType): Promis
   }
 }
 
-/** What users are worth, by their newest snapshots. */
+/** The worth and debt of users, by their newest snapshots. */
 export const WORTH: DerivedTable = {
   table: 'user_worth',
   key: ['user_address'],
