@@ -5,6 +5,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 COPY src/bench/package.json src/bench/
 COPY src/client/package.json src/client/
+COPY src/embedded/package.json src/embedded/
 COPY src/graphiql/package.json src/graphiql/
 COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/

@@ -107,7 +107,7 @@ describe('dependencies', () => {
     expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
   })
 
-  test.each(['src/bench', 'src/sources'])('of %s are the packages that its files name', (room) => {
+  test.each(['src/bench', 'src/embedded', 'src/sources'])('of %s are the packages that its files name', (room) => {
     const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
     const texts = files
       .filter((file) => file.endsWith('.ts'))

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { MIGRATIONS } from '../../test/support/migrations.ts'
-import { openEmbedded } from '../db/server/embedded.ts'
 import { migrate } from '../db/server/migrate.ts'
 import { Writer } from '../db/write.ts'
 import { positionId } from '../domain/dataset/store-positions.ts'
 import { RunTables } from '../domain/distribution/run-tables.ts'
 import { refreshRollups } from '../domain/points/refresh-rollups.ts'
+import { openEmbedded } from '../embedded/index.ts'
 
 export interface Shape {
   /** Positions a date. */

@@ -8,7 +8,7 @@ import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { context } from 'esbuild'
 import { readConfig } from '../config.ts'
-import { openEmbedded } from '../db/server/embedded.ts'
+import { openEmbedded } from '../embedded/index.ts'
 import { BUILDS } from './build.ts'
 import { ROOT } from './fresh.ts'
 

@@ -71,6 +71,7 @@ export function navigation(root: string): Group[] {
         page('Architecture', 'architecture', 'src/README.md'),
         page('Domain', 'domain', 'src/domain/README.md'),
         page('Store', 'store', 'src/db/README.md'),
+        page('Embedded Postgres', 'embedded', 'src/embedded/README.md'),
         page('pothos-sql', 'pothos-sql', 'src/pothos-sql/README.md'),
         page('Sources', 'sources', 'src/sources/README.md'),
         page('GraphiQL page', 'graphiql-page', 'src/graphiql/README.md'),

@@ -9,10 +9,10 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openEmbedded } from '../../src/db/server/embedded.ts'
+import { openEmbedded } from '../../src/embedded/index.ts'
 import { directoryInMemory } from '../support/memory.ts'
 
-const source = fileURLToPath(new URL('../../src/db/server/embedded.ts', import.meta.url))
+const source = fileURLToPath(new URL('../../src/embedded/index.ts', import.meta.url))
 const built = fileURLToPath(new URL('../../dist/modules.js', import.meta.url))
 const exec = promisify(execFile)
 const isRoot = process.getuid?.() === 0
@@ -82,7 +82,7 @@ async function gone(pid: number) {
 async function openInChild(module = built, options: { uid?: number } = {}) {
   const script = `
     const module = await import(${JSON.stringify(module)})
-    const { openEmbedded } = module['src/db/server/embedded.ts'] ?? module
+    const { openEmbedded } = module['src/embedded/index.ts'] ?? module
     const server = await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: { info() {}, warn() {} } })
     console.log(server.url)
     process.stdin.resume().on('end', () => server.release())`

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import pg from 'pg'
-import { openEmbedded } from '../../src/db/server/embedded.ts'
 import { migrate } from '../../src/db/server/migrate.ts'
+import { openEmbedded } from '../../src/embedded/index.ts'
 import { stopClusters } from './citus.ts'
 import { directoryInMemory } from './memory.ts'
 import { MIGRATIONS } from './migrations.ts'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { openEmbedded } from '../../db/server/embedded.ts'
+import { openEmbedded } from '../../embedded/index.ts'
 import { root, runProduct } from './processes.ts'
 
 export interface Shape {

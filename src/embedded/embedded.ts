@@ -24,9 +24,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { GatewayError } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { LOCKS } from '../locks.ts'
+import { LOCKS } from '../db/locks.ts'
+import { GatewayError } from '../errors.ts'
+import type { Log } from '../log.ts'
 
 const exec = promisify(execFile)
 

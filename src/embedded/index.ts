@@ -1,0 +1,3 @@
+/** The door of the embedded Postgres. */
+
+export { findEmbedded, openEmbedded } from './embedded.ts'
