@@ -16,10 +16,11 @@ const TOTALS =
 const SIDE = `asset { address symbol chainId } priceUsd ${['supplied', 'protected', 'borrowed']
   .map((name) => `${name} { raw decimals value usd }`)
   .join(' ')}`
-/** An amount of a side: whole tokens as a decimal string. Nothing else is stored but the USD. */
+/** An amount of a side: whole tokens as a decimal string. Its decimals are its market's. */
 const amountOf = (side: 'a' | 'b', name: string) => {
   const at = `side${side.toUpperCase()}.${name.replace('dSupplied', 'd').toLowerCase()}`
-  return `NULL AS "${at}.raw", NULL AS "${at}.decimals", trim_scale("${side}${name}Amount"::text::numeric)::text AS "${at}.value",
+  return `NULL AS "${at}.raw", (SELECT m."assetDecimals" FROM pools p JOIN markets m ON m."chainId" = p."chainId" AND m.id = p.unit_${side === 'a' ? 1 : 2}_id
+    WHERE p.id = scored.pool AND m."assetAddress" = "${side}TokenAddress") AS "${at}.decimals", trim_scale("${side}${name}Amount"::text::numeric)::text AS "${at}.value",
     "${side}${name}AmountUsd" AS "${at}.usd"`
 }
 

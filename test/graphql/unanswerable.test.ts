@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleMarket, samplePool } from '../../src/sample/index.ts'
+import { sampleMarket } from '../../src/sample/index.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
@@ -11,13 +11,12 @@ afterAll(() => gateway.close())
 
 const unknown = `0x${'9'.repeat(40)}`
 const market = `market(chainId: ${sampleMarket.chainId}, address: "${sampleMarket.address}")`
-const pool = `pool(address: "${samplePool.address}")`
 
 const COSTS = /^The operation costs [\d,]+, at most 100,000 is allowed: /
 
 test.each([
   [
-    `${pool} { marketA { collateralAtRisk(drops: [0.1, 1.5]) { drop } } }`,
+    `${market} { collateralAtRisk(drops: [0.1, 1.5]) { drop } }`,
     /^drops must be fractions above 0 and at most 1: 0.2 is 20 %\.$/,
   ],
   [
