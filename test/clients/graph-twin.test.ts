@@ -187,9 +187,10 @@ const twins: Record<string, { path(): string; places: Record<string, string[]> }
     path: () => `${v1('earnings')}?${paged()}`,
     places: {
       ...totals(
-        'total_earnings_usd total_current_value_usd total_net_cash_invested_usd has_incomplete_prices',
+        'total_earnings_usd total_current_value_usd total_net_cash_invested_usd',
         'user.earnings',
       ),
+      ...totals('has_incomplete_prices', 'user.earnings.legacy'),
       ...breakdownOf('user.earnings'),
     },
   },

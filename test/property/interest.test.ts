@@ -425,7 +425,12 @@ describe('by hand', () => {
     await store(empty)
     const args = ['', `(at: "${iso(at(3))}")`, `(since: "${iso(START - DAY)}")`]
     for (const one of args) {
-      const complete = { profitUsd: 3, realisedUsd: 3, unrealisedUsd: 0, hasIncompletePrices: false }
+      const complete = {
+        profitUsd: 3,
+        realisedUsd: 3,
+        unrealisedUsd: 0,
+        hasIncompletePrices: false,
+      }
       for (const ask of roads) {
         const names = 'profitUsd realisedUsd unrealisedUsd hasIncompletePrices'
         const answer = await ask(`{ user(address: "${alice}") {
@@ -449,9 +454,7 @@ describe('by hand', () => {
   test('nothing is earned in a period without a new snapshot, of known prices or not', async () => {
     const held = (second: number, usd: number | null, accountId = alice) =>
       snapshot(usdcMarket, second, [1000n * USDC, 0n, 0n], [usd, 0, 0], accountId)
-    const flows = USERS.map((user) =>
-      flow(usdcMarket, 'deposit', at(0), 1000n * USDC, 1000, user),
-    )
+    const flows = USERS.map((user) => flow(usdcMarket, 'deposit', at(0), 1000n * USDC, 1000, user))
     const snapshots = USERS.map((user) => held(at(1), null, user))
     await store({ prices: [], rewards: [], flows, snapshots })
     const since = `(since: "${iso(at(2))}")`
@@ -634,9 +637,7 @@ function expectedOf(history: History, entity: Row, user: string, moment: number,
       profitUsd: profit,
       interestUsd: usd,
       priceUsd:
-        profit === null || usd === null || liquidation === null
-          ? null
-          : profit - usd - liquidation,
+        profit === null || usd === null || liquidation === null ? null : profit - usd - liquidation,
       liquidationUsd: liquidation,
     } as Record<string, bigint | null>,
   }

@@ -63,7 +63,7 @@ export const pricedColumns = (kind: EntityType): Record<string, string> => ({
     ELSE ${bits(kind, (usd) => `s.${usd} IS NULL`).join(' + ')} END)::smallint`,
 })
 
-// Prices value records without USD: `computed` from `amount` where `usd` is null.
+// The values of records that prices give: `computed` from `amount` where `usd` is null.
 interface Priced {
   table: string
   kind: EntityType

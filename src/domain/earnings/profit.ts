@@ -26,11 +26,11 @@ export const PROFIT = {
   ],
   liquidationUsd: [
     'liquidation_usd',
-    'The collateral that a lender got from defaulting liquidations, claimed or not, less the ' +
-      'supply that they took, in USD of that day. It counts in the market whose debt was repaid, ' +
-      'or in the vault, and not in the market of the collateral. The next snapshot there makes ' +
-      'it count. How its price changes until a claim is in no part. Null if the USD of either is ' +
-      'not known.',
+    'The collateral that a lender got from defaulting liquidations, less the supply that they ' +
+      'took, in USD of that day. Claims change nothing. It counts in the market whose debt was ' +
+      'repaid, or in the vault, from the next snapshot there. The market of the collateral has ' +
+      'none of it, and no part has a change of its price until the claim. Null if the USD of ' +
+      'either is not known.',
   ],
 } as const
 
@@ -58,7 +58,7 @@ export const interestOf = (decimals: string) =>
       nullable: true,
       description:
         'The interest in tokens, by the newest snapshot: what supply grew by without deposits, ' +
-        'less what debt grew by without borrowings. What liquidations took is added back. ' +
+        'less what debt grew by without borrowings. It includes what liquidations took. ' +
         'Negative if debt cost more. Null if a cash flow has no amount of tokens.',
       tokens: { field: 'interest', usd: 'interestUsd', decimals, optional: true },
     },
@@ -90,7 +90,11 @@ export const REWARDS = Prisma.raw(
     ['vault', 'vault_id', 'collateral_received_usd'],
   ]
     .map(
-      ([kind, id, received = '']) => `SELECT user_address, chain_id, '${kind}'::entity_type AS entity_type,
+      ([
+        kind,
+        id,
+        received = '',
+      ]) => `SELECT user_address, chain_id, '${kind}'::entity_type AS entity_type,
         ${id} AS entity_id, timestamp, supply_sent AS sent, ${exact(SENT)} AS sent_usd,
         ${exact(received)} AS received_usd, (${SENT} IS NULL AND supply_sent <> 0)::int AS unsent,
         (${received} IS NULL AND collateral_received <> 0)::int AS unreceived

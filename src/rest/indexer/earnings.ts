@@ -56,9 +56,7 @@ export const earnings = endpoint({
   variables: ({ path, query }) => ({ ...path, chainId: query.chain_id ?? null, ...pageOf(query) }),
   answer({ query, data: { user } }) {
     const { breakdown, entityCount, legacy, ...totals } = user.earnings
-    const items = breakdown.map(({ legacy, ...item }) =>
-      shapes.documented({ ...item, ...legacy }),
-    )
+    const items = breakdown.map(({ legacy, ...item }) => shapes.documented({ ...item, ...legacy }))
     const data = { ...totals, ...legacy, breakdown: items }
     const pagination = shapes.pagination(query, entityCount, breakdown.length)
     return { body: { data, pagination, filters: { chain_id: query.chain_id ?? null } } }
