@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ApolloProvider } from '@apollo/client/react'
 import { prerenderStatic } from '@apollo/client/react/ssr'
+import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { build } from 'esbuild'
-import { parse, print } from 'graphql'
+import { buildSchema, introspectionFromSchema, parse, print } from 'graphql'
 import { LiveUserDocument } from 'lending-graph-client'
 import { createElement, type FunctionComponent } from 'react'
 import { renderToString } from 'react-dom/server'
@@ -36,6 +37,7 @@ const files = {
   'urql.tsx': block("from 'urql'"),
   'apollo.tsx': block('createApollo'),
   'chart.tsx': block('function WalletChart'),
+  'tada.ts': block('initGraphQLTada'),
 }
 const packages = [
   '@apollo/client',
@@ -44,7 +46,7 @@ const packages = [
   '@urql/core',
   'graphql',
 ]
-packages.push('graphql-ws', 'react', 'rxjs', 'urql')
+packages.push('gql.tada', 'graphql-ws', 'react', 'rxjs', 'urql')
 
 let gateway: Gateway
 let url: string
@@ -57,8 +59,19 @@ beforeAll(async () => {
   const cli = "export type CodegenConfig = import('@graphql-codegen/plugin-helpers').Types.Config"
   // What is wrong in the declarations of these libraries is not ours, nor that urql's and
   // graphql-ws' differ in what is optional.
+  const schema = buildSchema(await readFile(join(ROOT, 'src/client/dist/schema.graphql'), 'utf8'))
+  // What the command of gql.tada writes.
+  const introspection = minifyIntrospection(introspectionFromSchema(schema) as never)
+  const types = outputIntrospectionFile(introspection, {
+    fileType: '.d.ts',
+    shouldPreprocess: true,
+  })
   consumer = await compileConsumer(
-    { ...files, 'cli.d.ts': `declare module '@graphql-codegen/cli' { ${cli} }` },
+    {
+      ...files,
+      'graphql-env.d.ts': types,
+      'cli.d.ts': `declare module '@graphql-codegen/cli' { ${cli} }`,
+    },
     packages,
     { skipLibCheck: true, exactOptionalPropertyTypes: false },
   )
