@@ -12,6 +12,7 @@ import {
   type Pool,
   parts,
   pools,
+  sampleUser,
   tokenAddress,
   units,
   vaults,
@@ -350,6 +351,8 @@ export function* cashFlowRecords(world: World) {
       { liquidation, taken, logIndex, timestamp, kind, amount, priced },
     ] of flows.entries()) {
       if (taken) continue
+      // The source of the sample user's flows knows a price on each day.
+      const priceOf = user === sampleUser ? usd : quoted
       const txHash = liquidation?.txHash ?? hash(`flow ${user} ${entity.id} ${positionId} ${index}`)
       yield {
         chainId: entity.chainId,
@@ -361,7 +364,7 @@ export function* cashFlowRecords(world: World) {
         timestamp: String(timestamp),
         kind,
         assets: String(amount),
-        amountUsd: quoted(world, entity.token, amount, priced),
+        amountUsd: priceOf(world, entity.token, amount, priced),
       }
     }
   }
