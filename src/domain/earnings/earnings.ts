@@ -81,8 +81,9 @@ export const entityEarningsColumns = sqlColumns({
 
 const ENTITIES = `chain_id bigint, entity_type text, entity_id text, current_value_usd float8,
     net_cash_invested_usd float8, earnings_usd float8, realised_usd float8, incomplete boolean,
-    lacks_usd boolean, interest numeric, interest_usd float8, price_usd float8, liquidation_usd float8,
-    profit_usd float8, asset_address text, asset_symbol text, asset_decimals int,
+    lacks_usd boolean, interest numeric, interest_usd float8, price_usd float8,
+    liquidation_usd float8, profit_usd float8, asset_address text, asset_symbol text,
+    asset_decimals int,
     pool_address text, sort_value float8`
 
 /**
@@ -186,8 +187,8 @@ const SHARES = [
 const REALISED = Prisma.raw(`CASE WHEN NOT b.incomplete THEN ${SHARES} END`)
 const AS_SHOWN = Prisma.raw(`${VALUE} AS current_value_usd, ${CASH_SUM} AS net_cash_invested_usd,
   ${difference(VALUE, CASH_SUM)} AS earnings_usd, ${toDouble('b.realised')} AS realised_usd,
-  b.incomplete, b.lacks_usd, b.interest, b.interest_usd, b.price_usd, b.liquidation_usd, b.profit_usd,
-  b.asset_address, b.asset_symbol, b.asset_decimals, b.pool_address`)
+  b.incomplete, b.lacks_usd, b.interest, b.interest_usd, b.price_usd, b.liquidation_usd,
+  b.profit_usd, b.asset_address, b.asset_symbol, b.asset_decimals, b.pool_address`)
 /**
  * The FROM clause for `earningsColumns`: a row for every entity with a snapshot or a cash flow of
  * the holder. The current value is collateral + protected - debt in a market, and the assets in a
