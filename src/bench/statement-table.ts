@@ -21,6 +21,7 @@ export const statementTable: Record<string, number> = {
   'graphql CollateralAtRisk': 1,
   'graphql Liquidations': 1,
   'graphql Holders': 1,
+  'graphql LargestWallets': 1,
   'graphql PriceShocks': 2,
   'graphql Earn': 1,
   'graphql Pages': 1,

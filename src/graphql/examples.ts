@@ -77,6 +77,7 @@ const variables: VariablesOfExamples = {
   FirstToFall: () => ({ drop: 0.5 }),
   CollateralAtRisk: ({ pool }) => ({ pool }),
   Liquidations: none,
+  LargestWallets: none,
   Holders: ({ market: { chainId, address } }) => ({ chainId, market: address }),
   PriceShocks: ({ market: { asset } }) => ({ asset: asset.address }),
   Aggregates: ofUser,

@@ -109,7 +109,15 @@ const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
  * way.
  */
 const ways: Record<string, Way[]> = {
-  'Query.users': [{ through: 'LIST', order: (row) => [row.address] }],
+  'Query.users': [
+    { through: 'LIST', order: (row) => [row.address] },
+    {
+      through: 'LIST',
+      filter: 'orderBy: WORTH_USD',
+      order: (row) => [row.worth.netUsd],
+      select: 'address worth { netUsd }',
+    },
+  ],
   'Query.assets': [
     { through: 'LIST', order: byChain },
     {

@@ -122,7 +122,10 @@ const WORTH = `SELECT * FROM (
       UNION ALL SELECT user_address, assets_usd::text::numeric, 0 FROM vault_holding WHERE assets_usd IS NOT NULL) h
     GROUP BY 1) w WHERE worth_usd <> 0 OR debt_usd <> 0`
 const expectWorth = async () => {
-  const [stored, right] = [await rows('TABLE user_worth ORDER BY 1'), await rows(`${WORTH} ORDER BY 1`)]
+  const [stored, right] = [
+    await rows('TABLE user_worth ORDER BY 1'),
+    await rows(`${WORTH} ORDER BY 1`),
+  ]
   expect(stored.map((row) => row.user_address)).toEqual(right.map((row) => row.user_address))
   for (const [at, { worth_usd, debt_usd }] of right.entries()) {
     expect(stored[at].worth_usd).toBeCloseTo(worth_usd, 6)

@@ -449,7 +449,8 @@ CREATE TABLE user_worth (
   debt_usd double precision NOT NULL
 );
 CREATE INDEX user_worth_worth_usd_idx ON user_worth (worth_usd DESC, user_address);
-CREATE INDEX user_worth_debt_usd_idx ON user_worth (debt_usd DESC, user_address);
+CREATE INDEX user_worth_debt_usd_idx ON user_worth (debt_usd DESC, user_address)
+  WHERE debt_usd > 0;
 
 CREATE TABLE vault_day (
   chain_id bigint,

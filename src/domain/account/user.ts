@@ -37,12 +37,14 @@ const usersIn = (from: string, worth: 't' | 'w', account: 't' | 'a') =>
       WORTH_USD: {
         ...{ column: `${worth}.worth_usd`, field: 'worthUsd', type: 'float' },
         nullable: worth !== 't',
-        description: `Sorts by \`worth { netUsd }\`. ${WITH_WORTH}`,
+        description:
+          'Sorts by `worth { netUsd }`. As the first key it leaves out users without worth and debt.',
       },
       DEBT_USD: {
         ...{ column: `${worth}.debt_usd`, field: 'debtUsd', type: 'float' },
         nullable: worth !== 't',
-        description: `Sorts by \`worth { borrowedUsd }\`. ${WITH_WORTH}`,
+        description:
+          'Sorts by `worth { borrowedUsd }`. As the first key it leaves out users without debt.',
       },
       TOTAL_POINTS: {
         ...{ column: `${account}.rank`, field: 'rank', type: 'int', inverse: true },
@@ -52,7 +54,6 @@ const usersIn = (from: string, worth: 't' | 'w', account: 't' | 'a') =>
     },
   })
 
-const WITH_WORTH = 'As the first key it leaves out users without worth and debt.'
 const JOIN_WORTH = 'LEFT JOIN user_worth w ON w.user_address = t.user_address'
 const JOIN_ACCOUNT = 'LEFT JOIN account a ON a.user_address = t.user_address'
 
@@ -60,10 +61,11 @@ const JOIN_ACCOUNT = 'LEFT JOIN account a ON a.user_address = t.user_address'
 export const users = usersIn(`"user" t ${JOIN_WORTH} ${JOIN_ACCOUNT}`, 'w', 'a')
 
 const byWorth = usersIn(`user_worth t ${JOIN_ACCOUNT}`, 't', 'a')
+const byDebt = usersIn(`(SELECT * FROM user_worth WHERE debt_usd > 0) t ${JOIN_ACCOUNT}`, 't', 'a')
 const byPoints = usersIn(`account t ${JOIN_WORTH}`, 'w', 't')
 const BY_KEY = new Map([
   ['WORTH_USD', byWorth],
-  ['DEBT_USD', byWorth],
+  ['DEBT_USD', byDebt],
   ['TOTAL_POINTS', byPoints],
 ])
 

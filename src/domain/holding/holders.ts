@@ -140,14 +140,8 @@ export function holdersIn(kind: EntityType, asOf?: Prisma.Sql) {
     filters: {
       users: rowFilters.many(columns.userAddress, 'Only holders at one of these addresses.'),
     },
-    sortKeys: {
-      RANK: { ...BY_SIZE, inverse: true, description: 'Sorts by `rank`.' },
-      SHARE: { ...BY_SIZE, description: 'Sorts by `share`. DESC is the order of the ranks.' },
-    },
   })
 }
-
-const BY_SIZE = { column: 't.magnitude', field: 'magnitude', type: 'int' } as const
 
 /** The holders of now, by the kind of their place. */
 export const holders = { market: holdersIn('market'), vault: holdersIn('vault') }

@@ -55,13 +55,7 @@ const PRICED = Prisma.raw(
  * of closed positions. A missing price counts as 0 and sets `incomplete`, and `unpriced` if the
  * amount is not 0. Amounts are exact decimals, to be summed by entity.
  */
-export const holdings = ({ owners, chainId, asOf }: Holder): Prisma.Sql =>
-  holdingsIn(
-    (kind) => Prisma.sql`${latest(kind, owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`,
-  )
-
-/** The same of the newest snapshots `s` of each kind. */
-export function holdingsIn(from: (kind: EntityType) => Prisma.Sql): Prisma.Sql {
+export function holdings({ owners, chainId, asOf }: Holder): Prisma.Sql {
   const usd = (column: string) => Prisma.raw(`coalesce(${exact(`s.${column}`)}, 0)`)
   const unpriced = (amounts: string[]) =>
     Prisma.raw(
@@ -74,13 +68,13 @@ export function holdingsIn(from: (kind: EntityType) => Prisma.Sql): Prisma.Sql {
       ${unpriced(['collateral', 'protected', 'debt'])} AS unpriced,
       s.collateral_assets + s.protected_assets AS supply_assets, s.debt_assets,
       ${PRICED} AS priced_assets
-    FROM ${from('market')}
+    FROM ${latest('market', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}
     UNION ALL
     SELECT s.user_address, s.chain_id, 'vault', s.vault_id, s.timestamp,
       ${usd('assets_usd')}, 0, 0, s.assets_usd IS NULL,
       s.assets_usd IS NULL AND s.assets <> 0, s.assets, 0,
       CASE WHEN s.assets_usd > 0 THEN s.assets ELSE 0 END
-    FROM ${from('vault')}`
+    FROM ${latest('vault', owners, asOf)} WHERE ${onChain('s.chain_id', chainId)}`
 }
 
 /**

@@ -1,9 +1,7 @@
+import { exact, toDouble } from '../../db/exact-sum.ts'
 import { ADDRESS, TemporaryTable } from '../../db/temporary-table.ts'
 import type { Writer } from '../../db/write.ts'
-import { Prisma } from '../../generated/prisma/client.ts'
-import { holdingsIn } from './holding.ts'
 import type { EntityType } from './place.ts'
-import { ENTITY_WORTH, worthColumns } from './worth.ts'
 
 const VALUES = ['worth_usd', 'debt_usd']
 
@@ -16,20 +14,24 @@ const refreshed = new TemporaryTable('refreshed_worth', {
   debt_usd: 'float8',
 })
 
+// Most amounts are 0, which needs no exact decimal. An unknown price counts as 0.
+const usd = (column: string) => `CASE WHEN s.${column} <> 0 THEN ${exact(`s.${column}`)} ELSE 0 END`
+
 /**
- * Selects what users are worth, as `worth` of a user does, of those for whom it or the debt is not
- * 0.
+ * Selects what users are worth, as `worth` of a user is, and their debt, of those for whom one of
+ * both is not 0.
  * @param from the FROM item with the holdings `s` of a kind
  */
 export const worthRows = (from: (kind: EntityType) => string): string =>
   `SELECT * FROM (
-    SELECT t.user_address, ${worthColumns.netUsd.sql} AS worth_usd,
-      ${worthColumns.borrowedUsd.sql} AS debt_usd
+    SELECT user_address, ${toDouble('sum(supply - debt)')} AS worth_usd,
+      ${toDouble('sum(debt)')} AS debt_usd
     FROM (
-      SELECT h.user_address, h.entity_type, ${ENTITY_WORTH.sql}
-      FROM (${holdingsIn((kind) => Prisma.raw(from(kind))).sql}) h
-      GROUP BY h.user_address, h.chain_id, h.entity_type, h.entity_id) t
-    GROUP BY t.user_address) w
+      SELECT s.user_address, ${usd('collateral_usd')} + ${usd('protected_usd')} AS supply,
+        ${usd('debt_usd')} AS debt FROM ${from('market')}
+      UNION ALL
+      SELECT s.user_address, ${usd('assets_usd')}, 0 FROM ${from('vault')}) h
+    GROUP BY user_address) w
   WHERE worth_usd <> 0 OR debt_usd <> 0`
 
 /** The users of a transaction whose holdings change, and the refresh of what they are worth. */

@@ -180,10 +180,8 @@ export const OWNED_COUNT = 100
 const ADDED_HOLDERS = 500
 
 /**
- * The cost of finding a page of holders. An index has them by size: for another order, a filter or
+ * The cost of finding a page of holders. An index has them by rank: for another order, a filter or
  * a past day, all of them are read.
  */
-export const holderRows: Charge = ({ asOf, where, orderBy }) => {
-  const sorts = [orderBy ?? []].flat().some((key) => key !== 'RANK' && key !== 'SHARE')
-  return 1 + (asOf || where || sorts ? ADDED_HOLDERS : 0)
-}
+export const holderRows: Charge = ({ asOf, where, orderBy }) =>
+  1 + (asOf || where || lengthOf(orderBy) > 0 ? ADDED_HOLDERS : 0)

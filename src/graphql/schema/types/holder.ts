@@ -43,13 +43,13 @@ export function addHolder(builder: Builder): void {
   listTypes(builder, Holder, holders.market)
   builder.objectFields('Market', (t) => ({
     holders: t.field({
-      description: 'The users who supply to the market or borrow from it, largest supply first.',
+      description: 'The users who supply to the market or borrow from it, by rank.',
       ...holdersOf(t.arg, 'market'),
     }),
   }))
   builder.objectFields('Vault', (t) => ({
     holders: t.field({
-      description: 'The users with assets in the vault, largest amount first.',
+      description: 'The users with assets in the vault, by rank.',
       ...holdersOf(t.arg, 'vault'),
     }),
   }))
