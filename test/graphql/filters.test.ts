@@ -10,6 +10,7 @@ import {
   isListType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { worthRows } from '../../src/domain/holding/refresh-worth.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { sampleMarket, samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { runs, SAMPLE } from '../support/extent.ts'
@@ -34,6 +35,9 @@ beforeAll(async () => {
   await pool.query(
     `UPDATE market_snapshot SET debt_usd = NULL WHERE hashtext(market_id || timestamp) % 3 = 0`,
   )
+  // Writers refresh the worth of users, not triggers.
+  await pool.query(`TRUNCATE user_worth;
+    INSERT INTO user_worth ${worthRows((kind) => `${kind}_holding s`)}`)
   await pool.query(`UPDATE market_liquidation_reward SET claimed_timestamp = log_index, liquid_reward_usd = 1.5 * log_index
     WHERE log_index > 9 AND chain_id = 1`)
   // Ties, pools without a position or a multiplier, and amounts that are 0.

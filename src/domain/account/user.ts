@@ -38,7 +38,8 @@ const usersIn = (from: string, worth: 't' | 'w', account: 't' | 'a') =>
         ...{ column: `${worth}.worth_usd`, field: 'worthUsd', type: 'float' },
         nullable: worth !== 't',
         description:
-          'Sorts by `worth { netUsd }`. As the first key it leaves out users without worth and debt.',
+          'Sorts by `worth { netUsd }`. ' +
+          'As the first key it leaves out users without worth and debt.',
       },
       DEBT_USD: {
         ...{ column: `${worth}.debt_usd`, field: 'debtUsd', type: 'float' },
@@ -47,8 +48,11 @@ const usersIn = (from: string, worth: 't' | 'w', account: 't' | 'a') =>
           'Sorts by `worth { borrowedUsd }`. As the first key it leaves out users without debt.',
       },
       TOTAL_POINTS: {
-        ...{ column: `${account}.rank`, field: 'rank', type: 'int', inverse: true },
-        nullable: account !== 't',
+        // Nulls have a place among floats alone, and the index is of integers.
+        ...(account === 't'
+          ? { column: 't.rank', type: 'int' }
+          : { column: 'a.rank::float8', type: 'float', nullable: true }),
+        ...{ field: 'rank', inverse: true },
         description: 'Sorts by points. As the first key it leaves out users without positions.',
       },
     },

@@ -26,8 +26,8 @@ interface RebuildDeps {
 /**
  * Restores every stored sum from the records: points by account and by pool of each date, totals,
  * ranks, those of past dates, holdings, worth, net cash, net liquidations and days of vaults. Each
- * part is one transaction that writes only the rows which differ, so it can be interrupted at any time and
- * run again.
+ * part is one transaction that writes only the rows which differ, so it can be interrupted at any
+ * time and run again.
  * Requests are answered meanwhile, and writers wait for one part at most.
  */
 export async function* rebuildSums(deps: RebuildDeps): AsyncGenerator<RebuiltPart> {

@@ -310,7 +310,8 @@ export function addUser(builder: Builder) {
     users: t.field({
       description:
         'All addresses that occur in a record of either domain, by address. Worth and debt are ' +
-        'those of the newest snapshots on all chains; a user without both matches no range of them.',
+        'those of the newest snapshots on all chains; a user without both matches no range of ' +
+        'them.',
       ...sqlFields.list(t.arg, 'User', {
         listing: ({ orderBy }) => usersBy([orderBy ?? []].flat()),
         more: { lookup: userAt, by: ['address'] },
