@@ -36,7 +36,7 @@ const page = `
 graphql\`
   query pageQuery($address: Address!) {
     user(address: $address) { id ...page_positions ...page_summary }
-    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank userAddress } } }
+    leaderboard(first: 3) @connection(key: "page_leaderboard") { edges { node { rank user { address } } } }
     ...page_pools
   }
 \`

@@ -250,7 +250,7 @@ describe('base points', () => {
       error: expect.stringContaining('Date must be'),
     })
     expect(await revoke('x')).toEqual({
-      error: expect.stringContaining('must be the number of a revision'),
+      error: 'BigInt must be a decimal integer from 0 up, as a string, not "x".',
     })
     expect(await revoke('999999')).toEqual({
       error: 'There is no revision 999999; nothing was changed.',

@@ -339,7 +339,7 @@ describe('refused, with nothing changed', () => {
       error: 'There is no revision 999999; nothing was changed.',
     })
     expect(await unchanged(() => revoke('x'))).toEqual({
-      error: expect.stringContaining('must be the number of a revision'),
+      error: 'BigInt must be a decimal integer from 0 up, as a string, not "x".',
     })
     now = new Date('2026-03-05T00:00:00Z')
     expect(await revoke(future)).toEqual({

@@ -712,12 +712,12 @@ describe('series', () => {
         `at: "${new Date(end * 1000 - 1).toISOString()}"`,
       ]
       const addresses = JSON.stringify(users)
-      const selection = (more = '') =>
-        `series(${span}) { ${EARNED} ${more} } worth${more ? '' : `(${at})`} { ${WORTH} }`
-      const data = await gateway.ask(`{
-        ${users.map((user, n) => `u${n}: user(address: "${user}") { ${selection()} earnings(${at}) { earningsUsd worthUsd } }`).join(' ')}
-        some: portfolio(addresses: ${addresses}, ${at}) { ${selection('totalPoints rank')} points: totalPoints bestRank
+      const { line, ...data } = await gateway.ask(`{
+        ${users.map((user, n) => `u${n}: user(address: "${user}") { series(${span}) { ${EARNED} } worth(${at}) { ${WORTH} } earnings(${at}) { earningsUsd worthUsd } }`).join(' ')}
+        line: portfolio(addresses: ${addresses}) { series(${span}) { ${EARNED} totalPoints rank } }
+        some: portfolio(addresses: ${addresses}, ${at}) { worth { ${WORTH} } points: totalPoints bestRank
           earnings { earningsUsd worthUsd } } }`)
+      data.some.series = line.series
       for (const { series, worth, earnings } of Object.values<Row>(data)) {
         const last = series.at(-1)
         expect(last.worth).toEqual(worth?.hasIncompletePrices ? null : worth)
@@ -764,7 +764,9 @@ test('an empty store, and an invalid moment', async () => {
       await nothing(`{ user(address: "${nobody}") { earnings(at: "2026-03-01") { earningsUsd entityCount }
         netApr(at: "2026-03-01") { earnNetApr: netDepositApr } latestSnapshots(at: "2026-03-01") { time } }
         portfolio(addresses: ["${nobody}"], at: "2026-03-01") { points: totalPoints bestRank positionCount: recordCount pools { points } entities { borrowed { usd } }
-          worth { netUsd } series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
+          worth { netUsd } }
+        line: portfolio(addresses: ["${nobody}"]) {
+          series(from: "2026-03-01", to: "2026-03-01") { points earningsUsd pendingCashUsd worth { netUsd } } none: series { points } } }`),
     ).toEqual({
       user: {
         earnings: { earningsUsd: 0, entityCount: 0 },
@@ -778,6 +780,8 @@ test('an empty store, and an invalid moment', async () => {
         pools: [],
         entities: [],
         worth: null,
+      },
+      line: {
         series: [{ points: 0, earningsUsd: null, pendingCashUsd: 0, worth: null }],
         none: [],
       },

@@ -127,7 +127,7 @@ const COMPUTED = [
     'pool_total',
     'program',
   ],
-  ...['token_pair', 'user', 'vault_day', 'vault_holding'],
+  ...['token_pair', 'user', 'user_worth', 'vault_day', 'vault_holding'],
 ]
 /**
  * What is copied by rules, which have their own test; what a gateway shows to none; and its state.
@@ -148,6 +148,8 @@ const OWN_COLUMNS = [
     `${kind}_holding.computed_usd`,
   ]),
   'cash_flow.computed_usd',
+  ...['sent', 'received', 'reward'].map((part) => `market_liquidation_reward.computed_${part}_usd`),
+  'vault_liquidation_reward.computed_sent_usd',
   ...['given', 'pair_key', 'pool_key', 'run_id'].map((name) => `stored_position.${name}`),
 ]
 

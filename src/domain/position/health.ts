@@ -151,6 +151,10 @@ export const liquidation = {
   ),
 } satisfies Record<string, Derived>
 
+// Null if the limit is.
+const boundedLimit = (limit: string) =>
+  `CASE WHEN ${limit} >= ${LEAST} THEN least(${limit}, 1e140) WHEN ${limit} < ${LEAST} THEN 0 END`
+
 type LoanLimit = 'liquidation_threshold' | 'max_ltv'
 
 // A limit of a market `m` on a date. A change of limits counts from the date on that is the newest
@@ -163,7 +167,7 @@ function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
 const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
 const storedLimit = (side: Side, limit: LoanLimit) =>
-  `(SELECT ${limitOn(limit, Prisma.raw('t.distribution_date')).sql} FROM pool p
+  `(SELECT ${boundedLimit(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
     WHERE p.key = t.pool_key)`
 
@@ -171,7 +175,8 @@ const storedLimit = (side: Side, limit: LoanLimit) =>
 export const storedThreshold: Weight = (side) => storedLimit(side, 'liquidation_threshold')
 
 /** Reads the threshold from the joins of `withMarkets`. */
-export const joinedThreshold: Weight = (side) => `${side}.liquidation_threshold`
+export const joinedThreshold: Weight = (side) =>
+  `(${boundedLimit(`${side}.liquidation_threshold`)})`
 
 /** SQL of what could still be borrowed. */
 export const BORROWING_POWER = `(${collateral((side) => storedLimit(side, 'max_ltv'))} - ${DEBT})`
