@@ -9,13 +9,19 @@ interface AddressLinksProps {
   children?: ReactNode
 }
 
+const COPIED_MS = 1500
+
 /** Copies an address, and leads to its block explorer. */
 export function AddressLinks({ chainId, address, children }: AddressLinksProps) {
   const [copied, setCopied] = useState(false)
   const explorer = chainId === undefined ? undefined : explorerOf(chainId)
   const copy = async () => {
-    await navigator.clipboard.writeText(address)
-    setCopied(true)
+    const isDone = await navigator.clipboard.writeText(address).then(
+      () => true,
+      () => false,
+    )
+    setCopied(isDone)
+    setTimeout(() => setCopied(false), COPIED_MS)
   }
   return (
     <p className="links">

@@ -49,7 +49,8 @@ export function Chart({ isReversed = false, note, marks = [], ...data }: ChartPr
       </figcaption>
       <Legend data={data} at={at} />
       {first < 0 && <Empty>Nothing is known in this range.</Empty>}
-      {first >= 0 && (
+      {first >= 0 && times.length === 1 && <Empty>The line begins with the second date.</Empty>}
+      {first >= 0 && times.length > 1 && (
         <Plot
           {...data}
           summary={sentences.join(' ')}
@@ -94,7 +95,8 @@ function summaryOf({ label, values }: Series, times: readonly string[], unit: Un
 }
 
 /**
- * The lines with their numbers: those under the pointer of any chart of the page, or the newest.
+ * The lines with their numbers: those under the pointer of any chart of the page, or those of the
+ * newest date that has any.
  */
 function Legend({
   data: { unit, times, series },
@@ -104,12 +106,14 @@ function Legend({
   at: number | undefined
 }) {
   const { isExact } = useExactNumbers()
-  const time = times[at ?? times.length - 1]
+  const newest = times.findLastIndex((_, i) => series.some(({ values }) => values[i] != null))
+  const shown = at ?? newest
+  const time = times[shown]
   return (
     <div className="legend" aria-hidden="true">
       <span>{time && day(time)}</span>
       {series.map(({ label, key = label, values }, i) => {
-        const value = at === undefined ? values.findLast((one) => one !== null) : values[at]
+        const value = values[shown]
         return (
           <span key={key}>
             <svg width="32" height="4" viewBox="0 0 32 4" aria-hidden="true">

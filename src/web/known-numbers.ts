@@ -9,7 +9,7 @@ export const knownNumbers = ({ worth, earnings, netApr }: UserSummaryFragment) =
   const hasRate = (usd: 'depositUsd' | 'borrowedUsd') =>
     netApr[usd] > 0 && withoutRates.reduce((sum, one) => sum + one[usd], 0) < netApr[usd]
   return {
-    earningsUsd: worth ? earnings.earningsUsd : null,
+    profitUsd: worth ? earnings.profitUsd : null,
     netDepositApr: hasRate('depositUsd') ? netApr.netDepositApr : null,
     netBorrowApr: hasRate('borrowedUsd') ? netApr.netBorrowApr : null,
     /** The markets and vaults that the averages leave out. */

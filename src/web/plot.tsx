@@ -74,6 +74,10 @@ export function Plot({
       font: '12px Inter, system-ui, sans-serif',
       ticks: { show: false },
     }
+    const drawnValues = series.flatMap(({ values }) => values.filter((value) => value !== null))
+    const [least, most] = [Math.min(...drawnValues), Math.max(...drawnValues)]
+    // An area above a cut axis would look like a cliff.
+    const isFromZero = series.length === 1 && !isReversed && least >= 0 && least <= most / 2
     const lines = series.flatMap(
       ({ values }, i): { options: uPlot.Series; values: Series['values'] }[] => {
         const stroke = colour(`var(--series-${i + 1})`)
@@ -82,7 +86,7 @@ export function Plot({
           stroke,
           width: 2,
           points: { show: times.length < 3, filter: () => alone(values) },
-          ...(series.length === 1 && !isReversed && { fill }),
+          ...(isFromZero && { fill }),
           dash: dashOf(i),
         }
         if (!isUnfinished) return [{ options, values }]
@@ -114,7 +118,13 @@ export function Plot({
           values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
         },
       ],
-      scales: { y: { dir: isReversed ? -1 : 1 } },
+      scales: {
+        y: {
+          dir: isReversed ? -1 : 1,
+          ...(isFromZero && { range: { min: { hard: 0, soft: 0, mode: 1 }, max: { pad: 0.1 } } }),
+          ...(isReversed && { range: { min: { hard: 1, pad: 0.1 }, max: { pad: 0.1 } } }),
+        },
+      },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       cursor: { drag: { setScale: false }, sync: { key: 'page' } },
       hooks: {

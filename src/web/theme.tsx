@@ -16,11 +16,18 @@ function apply(theme: Theme): void {
 
 apply(stored())
 
+/** The theme after another: what the system does not show, then the other one, then the system's. */
+function after(theme: Theme): Theme {
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches
+  const order: Theme[] = isDark ? ['system', 'light', 'dark'] : ['system', 'dark', 'light']
+  return order[(order.indexOf(theme) + 1) % order.length] ?? 'system'
+}
+
 /** Chooses light, dark, or what the system prefers. */
 export function ThemeChoice() {
   const [theme, setTheme] = useState(stored)
   const choose = () => {
-    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+    const next = after(theme)
     apply(next)
     browserStorage.set(KEY, next)
     setTheme(next)

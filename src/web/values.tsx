@@ -24,27 +24,27 @@ interface NumProps {
   unit: Unit
   /** Follows the number, such as the token's symbol. */
   suffix?: string | null
-  /** True if it is a change, which has a sign. */
-  isChange?: boolean
-  /** The meaning of zero, such as no debt, for a number that then is a dash. */
+  /** How a change is shown: with its sign and, as a gain or a loss, in colour. */
+  change?: 'gain' | 'signed'
+  /** The meaning of zero, such as no debt, for a number that then is muted. */
   ifZero?: string
 }
 
 /** A number for people, with all its digits on hover and for screen readers. */
-export function Num({ value, unit, suffix, isChange = false, ifZero }: NumProps) {
+export function Num({ value, unit, suffix, change, ifZero }: NumProps) {
   const { isExact } = useExactNumbers()
   if (value === null || value === undefined) return <Unknown />
   if (ifZero && Number(value) === 0)
     return (
-      <data value="0" title={ifZero}>
-        <span aria-hidden="true">–</span>
+      <data value="0" title={ifZero} className="zero">
+        <span aria-hidden="true">{unit === 'usd' ? '$0' : '0'}</span>
         <span className="visually-hidden">{ifZero}</span>
       </data>
     )
   const asShown = (text: string) =>
-    `${isChange ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
+    `${change ? signed(text) : text}${suffix ? ` ${cut(suffix)}` : ''}`
   const [brief, whole] = [asShown(short(value, unit)), asShown(full(value, unit))]
-  const sign = isChange ? Math.sign(Number(value)) : 0
+  const sign = change === 'gain' ? Math.sign(Number(value)) : 0
   const tone = [undefined, 'gain', 'loss'].at(sign)
   return (
     <data value={String(value)} title={whole} className={tone}>
@@ -122,6 +122,10 @@ export const DistributionLink = ({ date }: { date: string }) => (
     <Day iso={date} />
   </Link>
 )
+
+/** A rank. Wallets without points have none. */
+export const Rank = ({ value }: { value: number | null }) =>
+  value === null ? <>unranked</> : <Num value={value} unit="count" />
 
 /** How many ranks were won or lost. */
 export function RankChange({ ranks }: { ranks: number | null | undefined }) {

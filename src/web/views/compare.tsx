@@ -89,7 +89,7 @@ interface Measure {
   name: string
   unit: Unit
   of(user: UserSummaryFragment): number | null
-  /** The meaning of zero, for a number that then is a dash. */
+  /** The meaning of zero, for a number that then is muted. */
   ifZero?: string
 }
 
@@ -107,7 +107,7 @@ const MEASURES: Measure[] = [
     of: ({ worth }) => worth?.borrowedUsd ?? null,
     ifZero: 'no debt',
   },
-  { name: 'Earnings', unit: 'usd', of: (user) => knownNumbers(user).earningsUsd },
+  { name: 'Profit', unit: 'usd', of: (user) => knownNumbers(user).profitUsd },
   { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).netDepositApr },
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
 ]
@@ -180,7 +180,7 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
                 <Chart {...chartOf('Rank', 'count', (bucket) => bucket.rank)} isReversed />
                 {usd('Net worth', ({ worth }) => worth?.netUsd ?? null)}
                 {usd('Borrowed', ({ worth }) => worth?.borrowedUsd ?? null)}
-                {usd('Earnings', (bucket) => bucket.earningsUsd)}
+                {usd('Profit', (bucket) => bucket.profitUsd)}
               </>
             )
           }}

@@ -21,7 +21,7 @@ import { Page } from '../page-frame.tsx'
 import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { Num, RankChange, WalletLink } from '../values.tsx'
+import { Num, Rank, RankChange, WalletLink } from '../values.tsx'
 
 const ROWS = 25
 const DAY_MS = 86_400_000
@@ -38,7 +38,11 @@ interface Row extends LeaderboardEntryFragment {
 }
 
 const columns: Column<Row>[] = [
-  { name: 'Rank', numeric: true, cell: ({ rank }) => <Num value={rank} unit="count" /> },
+  {
+    name: 'Rank',
+    numeric: true,
+    cell: ({ rank, points }) => <Rank value={points > 0 ? rank : null} />,
+  },
   { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
 ]
@@ -46,14 +50,20 @@ const changes: Column<Row>[] = [
   {
     name: 'Points in 7 days',
     numeric: true,
-    cell: ({ user }) => <Num value={user.change?.points} unit="points" isChange />,
+    cell: ({ user }) => <Num value={user.change?.points} unit="points" change="gain" />,
   },
   {
     name: 'Ranks in 7 days',
     numeric: true,
-    cell: ({ user }) => <RankChange ranks={user.change?.rank} />,
+    cell: ({ points, user }) => <RankChange ranks={points > 0 ? user.change?.rank : null} />,
   },
 ]
+
+/** What the wallets that are counted have points in. */
+function scopeName(season: string | undefined, days: string): string {
+  if (season) return 'season'
+  return days === 'all' ? 'pool' : 'window'
+}
 
 /** The users with the most points: now, as of a date, or in a window of time or a pool. */
 export function Leaderboard() {
@@ -93,6 +103,7 @@ export function Leaderboard() {
       isCurrent={isMine}
     />
   )
+  const countName = `Wallets in this ${scopeName(season, days)}`
   const boardInView = () => {
     if (isNoDate) return <NotADate text={asOf} />
     if (!isWindow)
@@ -109,13 +120,13 @@ export function Leaderboard() {
         {({ leaderboard }) => (
           <>
             <Facts>
-              <Fact name={season ? 'Wallets in this season' : 'Wallets in this window'}>
+              <Fact name={countName}>
                 <Num value={leaderboard.totalCount} unit="count" />
               </Fact>
               {season && <SeasonFacts name={season} />}
             </Facts>
             {leaderboard.nodes.length === 0 ? (
-              <Empty>No wallet has points in this {season ? 'season' : 'window'}.</Empty>
+              <Empty>No wallet has points in this {scopeName(season, days)}.</Empty>
             ) : (
               table('Leaderboard', leaderboard.nodes)
             )}

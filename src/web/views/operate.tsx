@@ -138,12 +138,12 @@ const Result = ({ preview }: { preview: Previewed }) => (
           <Num
             value={preview.totalPointsAfter - preview.totalPointsBefore}
             unit="points"
-            isChange
+            change="gain"
           />
         </small>
       </Fact>
     </Facts>
-    <Changes run={preview} />
+    <Changes title="What would change" run={preview} />
     <h2>Movers</h2>
     {preview.movers.length === 0 ? (
       <Empty>The run would change the points of no wallet.</Empty>
@@ -173,7 +173,7 @@ const moverColumns: Column<Mover>[] = [
   {
     name: 'Change',
     numeric: true,
-    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange />,
+    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" change="gain" />,
   },
   {
     name: 'Rank after',
@@ -237,7 +237,11 @@ function Sources() {
               rowKey={({ kind, name }) => `${kind} ${name}`}
             />
           ) : (
-            <Empty>It fetched nothing: a resync reads the stored positions.</Empty>
+            <Empty>
+              {lastRun
+                ? 'The last run fetched nothing: a resync reads the stored positions.'
+                : 'There was no run yet.'}
+            </Empty>
           )
         }
       </Answer>

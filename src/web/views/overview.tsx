@@ -120,7 +120,7 @@ function Program({
         {newest && (
           <>
             Newest distribution: <DistributionLink date={newest} />, <Freshness />.
-            {series.length > 0 && ` The lines show the last ${series.length} days.`}
+            {series.length > 1 && ` The lines show the last ${series.length} days.`}
           </>
         )}
       </p>
@@ -207,7 +207,7 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
   {
     name: '7 days',
     numeric: true,
-    cell: ({ user }) => <Num value={user.change?.points} unit="points" isChange />,
+    cell: ({ user }) => <Num value={user.change?.points} unit="points" change="gain" />,
   },
   { name: 'Ranks', numeric: true, cell: ({ user }) => <RankChange ranks={user.change?.rank} /> },
 ]

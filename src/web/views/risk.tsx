@@ -230,7 +230,11 @@ export function Risk() {
                 list={currentPositions}
                 rowKey={({ id }) => id}
                 rows={ROWS}
-                empty={<Empty>Such a fall liquidates no position.</Empty>}
+                empty={
+                  <Empty>
+                    No position with a known health factor is liquidated by such a fall.
+                  </Empty>
+                }
               />
               <h2>Debt at risk</h2>
               <p>
@@ -238,7 +242,7 @@ export function Risk() {
                 markets.
               </p>
               {markets.nodes.length === 0 ? (
-                <Empty>No market has this token.</Empty>
+                <Empty>{asset ? 'No market has this token.' : 'No market is stored.'}</Empty>
               ) : (
                 <Table
                   caption="Debt at risk"

@@ -97,17 +97,19 @@ const changes: Column<Change>[] = [
   {
     name: 'Change',
     numeric: true,
-    cell: ({ before, after, unit }) => <Num value={after - before} unit={unit} isChange />,
+    cell: ({ before, after, unit }) => <Num value={after - before} unit={unit} change="gain" />,
   },
 ]
 
 interface ChangesProps {
   /** A run, or the preview of one. */
   run: Pick<RunOfQuery, 'totalsBefore' | 'totalsAfter'>
+  title?: string
 }
 
 /** The totals of the date before a run and after it. */
-export function Changes({ run: { totalsBefore: before, totalsAfter: after } }: ChangesProps) {
+export function Changes({ run, title = 'What changed' }: ChangesProps) {
+  const { totalsBefore: before, totalsAfter: after } = run
   if (!before || !after) return null
   const rows: Change[] = [
     { name: 'Points', unit: 'points', before: before.points, after: after.points },
@@ -116,8 +118,8 @@ export function Changes({ run: { totalsBefore: before, totalsAfter: after } }: C
   ]
   return (
     <>
-      <h2>What changed</h2>
-      <Table caption="What changed" columns={changes} rows={rows} rowKey={({ name }) => name} />
+      <h2>{title}</h2>
+      <Table caption={title} columns={changes} rows={rows} rowKey={({ name }) => name} />
     </>
   )
 }

@@ -12,6 +12,9 @@ import {
   type LedgerReason,
   LiquidationRewardsDocument,
   PositionOriginsDocument,
+  ProfitChartDocument,
+  ProfitOfPeriodDocument,
+  type ProfitPartsFragment,
   RankChartDocument,
   UserDocument,
   type UserSummaryFragment,
@@ -23,8 +26,8 @@ import { Answer, Empty } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { isAddress } from '../format.ts'
-import { differenceNote, gapNote } from '../gaps.ts'
+import { isAddress, isoDay } from '../format.ts'
+import { gapNote, hasGap, PRICE_MISSING } from '../gaps.ts'
 import { HoldingsTable } from '../holdings-table.tsx'
 import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
@@ -37,11 +40,19 @@ import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { DistributionLink, Moment, Num, PoolLink, RankChange, Unknown } from '../values.tsx'
+import { DistributionLink, Moment, Num, PoolLink, Rank, RankChange, Unknown } from '../values.tsx'
 import { useWalletNames, WalletNameForm } from '../wallet-names.tsx'
 import { rewardColumns } from './reward-columns.tsx'
 
 const ROWS = 10
+
+/** The profit, then its parts. */
+const PARTS = [
+  ['Profit', 'profitUsd'],
+  ['Interest', 'interestUsd'],
+  ['Price changes', 'priceUsd'],
+  ['Liquidations', 'liquidationUsd'],
+] as const
 
 /**
  * A wallet: points and rank, worth, earnings, positions, activity, changes of points and rewards.
@@ -107,7 +118,7 @@ const isUnknown = ({ recordCount, worth, earnings }: UserSummaryFragment) =>
 
 function Summary({ user }: { user: UserSummaryFragment }) {
   const { change, worth } = user
-  const { earningsUsd, netDepositApr, netBorrowApr } = knownNumbers(user)
+  const { profitUsd, netDepositApr, netBorrowApr } = knownNumbers(user)
   const details = [
     ['Supplied', worth?.suppliedUsd, 'usd'],
     ['Protected', worth?.protectedUsd, 'usd'],
@@ -123,30 +134,33 @@ function Summary({ user }: { user: UserSummaryFragment }) {
         <Fact name="Net worth">
           <Num value={worth?.netUsd} unit="usd" />
           {change && change.netWorthUsd !== null && (
-            <small>
-              <Num value={change.netWorthUsd} unit="usd" isChange /> in 7 days
-            </small>
+            <Week address={user.address} since={change.since} netWorthUsd={change.netWorthUsd} />
           )}
         </Fact>
         <Fact name="Points">
           <Num value={user.totalPoints} unit="points" />
           {change && (
             <small>
-              <Num value={change.points} unit="points" isChange /> in 7 days
+              <Num value={change.points} unit="points" change="gain" /> in 7 days
             </small>
           )}
         </Fact>
         <Fact name="Rank">
-          {user.rank === null ? 'unranked' : <Num value={user.rank} unit="count" />}
-          {change && (
+          <Rank value={user.totalPoints > 0 ? user.rank : null} />
+          {change && user.totalPoints > 0 && (
             <small>
               <RankChange ranks={change.rank} /> in 7 days
             </small>
           )}
         </Fact>
-        <Fact name="Earnings">
-          <Num value={earningsUsd} unit="usd" />
-          {worth && user.earnings.hasIncompletePrices && <small>some prices are missing</small>}
+        <Fact name="Profit">
+          <Num value={profitUsd} unit="usd" />
+          {profitUsd !== null && <ProfitParts of={user.earnings} />}
+          {worth && profitUsd === null && (
+            <small>
+              some have <a href="?kind=unpriced#activity">no price</a>
+            </small>
+          )}
         </Fact>
       </Facts>
       <Facts>
@@ -156,6 +170,47 @@ function Summary({ user }: { user: UserSummaryFragment }) {
           </Fact>
         ))}
       </Facts>
+    </>
+  )
+}
+
+/** The parts of the profit, which add up to it. */
+const ProfitParts = ({ of }: { of: ProfitPartsFragment }) => (
+  <>
+    {PARTS.slice(1).map(([name, part]) => (
+      <small key={part}>
+        <Num value={of[part]} unit="usd" change="gain" /> {name.toLowerCase()}
+      </small>
+    ))}
+  </>
+)
+
+interface WeekProps {
+  address: string
+  since: string
+  netWorthUsd: number
+}
+
+/** The change of the net worth in a week: the profit, and what the wallet itself moved. */
+function Week({ address, since, netWorthUsd }: WeekProps) {
+  const end = `${isoDay(since)}T23:59:59Z`
+  const profit = useGraph(ProfitOfPeriodDocument, { address, since: end })
+  const gain = profit.data?.user.earnings.profitUsd ?? null
+  return (
+    <>
+      <small>
+        <Num value={netWorthUsd} unit="usd" change="signed" /> in 7 days
+      </small>
+      {gain !== null && (
+        <small>
+          <Num value={gain} unit="usd" change="gain" /> profit
+        </small>
+      )}
+      {gain !== null && (
+        <small>
+          <Num value={netWorthUsd - gain} unit="usd" change="signed" /> moved in or out
+        </small>
+      )}
     </>
   )
 }
@@ -253,7 +308,8 @@ function Charts({ address }: { address: string }) {
   const variables = { address, ...span }
   const marks = useMarks()
   const points = useGraph(RankChartDocument, variables, { pause: !span })
-  const earnings = useGraph(EarningsChartDocument, variables, { pause: !span })
+  const worth = useGraph(EarningsChartDocument, variables, { pause: !span })
+  const profit = useGraph(ProfitChartDocument, variables, { pause: !span })
   return (
     <Section
       id="charts"
@@ -262,44 +318,42 @@ function Charts({ address }: { address: string }) {
       more={<RangeChoice />}
     >
       <div className="charts">
-        <Answer of={earnings} charts={2}>
+        <Answer of={worth} charts={1}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
             const of = (
               term: 'netUsd' | 'suppliedUsd' | 'protectedUsd' | 'vaultsUsd' | 'borrowedUsd',
             ) => series.map(({ worth }) => worth?.[term] ?? null)
             return (
-              <>
-                <Chart
-                  title="Net worth"
-                  unit="usd"
-                  times={times}
-                  series={[
-                    { label: 'Net worth', values: of('netUsd') },
-                    { label: 'Supplied', values: of('suppliedUsd') },
-                    { label: 'Protected', values: of('protectedUsd') },
-                    { label: 'In vaults', values: of('vaultsUsd') },
-                    { label: 'Borrowed', values: of('borrowedUsd') },
-                  ]}
-                  note={gapNote(series, ({ worth }) => worth)}
-                />
-                <Chart
-                  title="Earnings"
-                  unit="usd"
-                  times={times}
-                  series={[
-                    { label: 'Earnings', values: series.map(({ earningsUsd }) => earningsUsd) },
-                  ]}
-                  note={[
-                    gapNote(series, (bucket) => bucket.earningsUsd),
-                    differenceNote(series.at(-1)),
-                  ]
-                    .join(' ')
-                    .trim()}
-                />
-              </>
+              <Chart
+                title="Net worth"
+                unit="usd"
+                times={times}
+                series={[
+                  { label: 'Net worth', values: of('netUsd') },
+                  { label: 'Supplied', values: of('suppliedUsd') },
+                  { label: 'Protected', values: of('protectedUsd') },
+                  { label: 'In vaults', values: of('vaultsUsd') },
+                  { label: 'Borrowed', values: of('borrowedUsd') },
+                ]}
+                note={gapNote(series, ({ worth }) => worth)}
+              />
             )
           }}
+        </Answer>
+        <Answer of={profit} charts={1}>
+          {({ user: { series } }) => (
+            <Chart
+              title="Profit"
+              unit="usd"
+              times={series.map(({ start }) => start)}
+              series={PARTS.map(([label, part]) => ({
+                label,
+                values: series.map((bucket) => bucket[part]),
+              }))}
+              note={hasGap(series.map(({ profitUsd }) => profitUsd)) ? PRICE_MISSING : ''}
+            />
+          )}
         </Answer>
         <Answer of={points} charts={2}>
           {({ user: { series } }) => {
@@ -347,18 +401,12 @@ const earningsColumns: Column<EarningsRowFragment>[] = [
 
 /** The profit and its parts, which add up to it. */
 function Profit({ earnings }: { earnings: EarningsTotalsFragment }) {
-  const parts = [
-    ['Profit', earnings.profitUsd],
-    ['Interest', earnings.interestUsd],
-    ['Price changes', earnings.priceUsd],
-    ['Liquidations', earnings.liquidationUsd],
-  ] as const
   return (
     <>
       <Facts>
-        {parts.map(([name, value]) => (
+        {PARTS.map(([name, part]) => (
           <Fact key={name} name={name}>
-            <Num value={value} unit="usd" />
+            <Num value={earnings[part]} unit="usd" />
           </Fact>
         ))}
       </Facts>
@@ -403,17 +451,22 @@ function Earnings({ address }: { address: string }) {
   )
 }
 
+/** Chooses what has no price, in place of a kind. */
+const UNPRICED = 'unpriced'
+
 function ActivityList({ address }: { address: string }) {
   const url = useUrlState()
-  const kind = (Object.keys(KINDS) as ActivityKind[]).find((one) => one === url.get('kind'))
-  const variables = { address, ...usePage(ROWS), ...(kind && { where: { kinds: [kind] } }) }
+  const chosen = url.get('kind')
+  const kind = (Object.keys(KINDS) as ActivityKind[]).find((one) => one === chosen)
+  const where = chosen === UNPRICED ? { unpriced: true } : kind && { kinds: [kind] }
+  const variables = { address, ...usePage(ROWS), ...(where && { where }) }
   const activity = useGraph(ActivityDocument, variables)
   return (
     <Section id="activity" title="Activity" operation={{ query: ActivityDocument, variables }}>
       <label>
         Show
         <select
-          value={kind ?? ''}
+          value={where ? chosen : ''}
           onChange={({ target }) => url.set({ kind: target.value || undefined })}
         >
           <option value="">everything</option>
@@ -422,6 +475,7 @@ function ActivityList({ address }: { address: string }) {
               {name}
             </option>
           ))}
+          <option value={UNPRICED}>without a price</option>
         </select>
       </label>
       <Answer of={activity} rows={ROWS}>
@@ -489,7 +543,7 @@ const changeColumns: Column<Change>[] = [
   {
     name: 'Change',
     numeric: true,
-    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" isChange />,
+    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" change="gain" />,
   },
   {
     name: 'Because of',
