@@ -51,7 +51,11 @@ const amounts: Column<Position>[] = [
     numeric: true,
     cell: ({ liquidationDrop }) => <Num value={liquidationDrop} unit="percent" />,
   },
-  { name: 'Points', numeric: true, cell: (position) => <PointsOfRun position={position} /> },
+  {
+    name: 'Points per day',
+    numeric: true,
+    cell: (position) => <PointsOfRun position={position} />,
+  },
   {
     name: 'Prices',
     optional: true,

@@ -636,7 +636,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
       const chart = page
         .locator('figure')
-        .filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+        .filter({ has: page.getByRole('heading', { name: 'Points per day', exact: true }) })
       await chart.getByText('Data table').click()
       await expect
         .poll(() => numbers(chart.locator('details tbody tr')))
@@ -1052,7 +1052,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(figures[3]).toEqual([a.worth.netUsd, b.worth.netUsd, a.worth.netUsd - b.worth.netUsd])
     const chart = page
       .locator('figure')
-      .filter({ has: page.getByRole('heading', { name: 'Points', exact: true }) })
+      .filter({ has: page.getByRole('heading', { name: 'Points per day', exact: true }) })
     await chart.getByText('Data table').click()
     const series = a.series.map(({ points }: any, i: number) => [points, b.series[i].points])
     await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(series)

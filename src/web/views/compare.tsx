@@ -176,7 +176,7 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
             )
             return (
               <>
-                <Chart {...chartOf('Points', 'points', (bucket) => bucket.points)} />
+                <Chart {...chartOf('Points per day', 'points', (bucket) => bucket.points)} />
                 <Chart {...chartOf('Rank', 'count', (bucket) => bucket.rank)} isReversed />
                 {usd('Net worth', ({ worth }) => worth?.netUsd ?? null)}
                 {usd('Borrowed', ({ worth }) => worth?.borrowedUsd ?? null)}

@@ -59,7 +59,7 @@ const changes: Column<Row>[] = [
   },
 ]
 
-/** What the wallets that are counted have points in. */
+/** The scope in which the counted wallets have points. */
 function scopeName(season: string | undefined, days: string): string {
   if (season) return 'season'
   return days === 'all' ? 'pool' : 'window'

@@ -103,13 +103,14 @@ const Multipliers = ({
 
 const SIDE_FACTS = [
   ['Supplied', 'suppliedUsd', 'usd'],
+  ['Protected', 'protectedUsd', 'usd'],
   ['Borrowed', 'borrowedUsd', 'usd'],
   ['Utilization', 'utilization', 'percent'],
   ['Deposit APR', 'depositApr', 'percent'],
   ['Borrow APR', 'borrowApr', 'percent'],
   ['Liquidated at LTV', 'liquidationThreshold', 'percent'],
-  ['Points a day, $1 supplied', 'depositPointsPerDollar', 'factor'],
-  ['Points a day, $1 borrowed', 'borrowPointsPerDollar', 'factor'],
+  ['Points per day, $1 supplied', 'depositPointsPerDollar', 'factor'],
+  ['Points per day, $1 borrowed', 'borrowPointsPerDollar', 'factor'],
   ['Maximum LTV', 'maxLtv', 'percent'],
 ] as const
 
@@ -171,10 +172,10 @@ function Charts({ address }: { address: string }) {
                   ]}
                 />
                 <Chart
-                  title="Points"
+                  title="Points per day"
                   unit="points"
                   times={times}
-                  series={[{ label: 'Points', values: of('points') }]}
+                  series={[{ label: 'Points per day', values: of('points') }]}
                   marks={marks}
                 />
                 {markets.map(({ id, asset, series }) => (
@@ -213,7 +214,7 @@ function Charts({ address }: { address: string }) {
 const topColumns: Column<TopUser>[] = [
   { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   {
-    name: 'Points on the date',
+    name: 'Points per day',
     numeric: true,
     cell: ({ points }) => <Num value={points} unit="points" />,
   },

@@ -126,7 +126,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
     ['Borrowed', worth?.borrowedUsd, 'usd'],
     ['Net APR, deposits', netDepositApr, 'percent'],
     ['Net APR, debt', netBorrowApr, 'percent'],
-    ['Points a day', user.pointsPerDay, 'points'],
+    ['Points per day', user.pointsPerDay, 'points'],
   ] as const
   return (
     <>
@@ -361,10 +361,12 @@ function Charts({ address }: { address: string }) {
             return (
               <>
                 <Chart
-                  title="Points"
+                  title="Points per day"
                   unit="points"
                   times={times}
-                  series={[{ label: 'Points', values: series.map((bucket) => bucket.points) }]}
+                  series={[
+                    { label: 'Points per day', values: series.map((bucket) => bucket.points) },
+                  ]}
                   marks={marks}
                 />
                 <Chart

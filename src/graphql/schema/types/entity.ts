@@ -54,11 +54,12 @@ export function addEntityQueries<Row extends Market | Vault>(
     },
   })
   listTypes(builder, Type, all)
+  const ofPool = kind === 'market' ? ' A pool has another address: its `sides` are markets.' : ''
   builder.queryFields((t) => ({
     [kind]: t.field({
       type: Type,
       nullable: true,
-      description: `The ${kind} at an address on a chain. Null if it is not stored.`,
+      description: `The ${kind} at an address on a chain. Null if it is not stored.${ofPool}`,
       args: {
         chainId: t.arg({ type: 'SafeInt', required: true, description: 'The chain id.' }),
         address: t.arg({ type: 'Address', required: true, description: `The ${kind}'s address.` }),
