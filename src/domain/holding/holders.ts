@@ -1,7 +1,7 @@
 import { listing, type RowOf, rowFilters, sqlColumns } from 'pothos-sql'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { amountColumns, summedFrom } from '../snapshot/snapshot.ts'
-import { upTo } from './holding.ts'
+import { SIZED, upTo } from './holding.ts'
 import type { EntityType } from './place.ts'
 
 const columnsOf = (kind: EntityType) =>
@@ -59,12 +59,6 @@ const columnsOf = (kind: EntityType) =>
     },
   })
 
-const SUPPLY: Record<EntityType, string> = {
-  market: 's.collateral_assets + s.protected_assets',
-  vault: 's.assets',
-}
-const OTHER: Record<EntityType, string> = { market: 's.debt_assets', vault: 's.shares' }
-
 /** The amounts of a user in a market or vault, with all positions there added up. */
 export type HolderRow = RowOf<ReturnType<typeof columnsOf>>
 
@@ -81,7 +75,7 @@ function ofNow(kind: EntityType): Prisma.Sql {
     kind,
     Prisma.raw(`${holding} WHERE s.user_address = h.user_address AND ${inPlace}`),
     {},
-    [`sum(${SUPPLY[kind]}) AS total`],
+    [`sum(${SIZED[kind].supply}) AS total`],
   )
   const debt = kind === 'market' ? 'sum(s.debt_assets)' : 'NULL::numeric'
   return Prisma.sql`(SELECT own.*, ${Prisma.raw(`h.chain_id, h.${id} AS entity_id,
@@ -93,7 +87,7 @@ function ofNow(kind: EntityType): Prisma.Sql {
         AND (s.size > h.size OR s.size = h.size AND s.user_address < h.user_address)))::int AS rank
     FROM ${kind}_holding h`)}
     LEFT JOIN LATERAL (${own}) own ON true
-    LEFT JOIN LATERAL (${Prisma.raw(`SELECT sum(${SUPPLY[kind]}) AS total, ${debt} AS debt
+    LEFT JOIN LATERAL (${Prisma.raw(`SELECT sum(${SIZED[kind].supply}) AS total, ${debt} AS debt
       FROM ${holding} WHERE ${inPlace}`)}) place ON true
     LEFT JOIN LATERAL (${Prisma.raw(`SELECT count(*) FROM ${holding} WHERE ${inPlace}
       AND s.magnitude > h.magnitude`)}) larger ON true
@@ -113,8 +107,8 @@ function ofPast(kind: EntityType, asOf: Prisma.Sql): Prisma.Sql {
   const keys = { user_address: 'h.user_address', chain_id: 'h.chain_id', entity_id: `h.${id}` }
   const summed = summedFrom(kind, from, keys, [
     'max(s.timestamp) AS timestamp',
-    `sum(${SUPPLY[kind]}) AS total`,
-    `holding_size(sum(${SUPPLY[kind]}), sum(${OTHER[kind]})) AS size`,
+    `sum(${SIZED[kind].supply}) AS total`,
+    `holding_size(sum(${SIZED[kind].supply}), sum(${SIZED[kind].other})) AS size`,
   ])
   return Prisma.sql`(
     SELECT h.*, holding_magnitude(size) AS magnitude,

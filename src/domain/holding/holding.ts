@@ -99,15 +99,15 @@ export function latest(kind: EntityType, owners: Prisma.Sql, asOf?: Prisma.Sql):
       ORDER BY t.chain_id DESC, t.${entity} DESC, t.timestamp DESC FETCH FIRST ROW WITH TIES) s`
 }
 
-// The size of a holding is its supply or, without any, follows from the other amount.
-const SIZED: Record<EntityType, [supply: string, other: string]> = {
-  market: ['collateral_assets + protected_assets', 'debt_assets'],
-  vault: ['assets', 'shares'],
-}
+/** The size of a holding `s` is its supply or, without any, follows from the other amount. */
+export const SIZED = {
+  market: { supply: 's.collateral_assets + s.protected_assets', other: 's.debt_assets' },
+  vault: { supply: 's.assets', other: 's.shares' },
+} satisfies Record<EntityType, object>
 
 /** Selects a user's newest snapshots in each market or vault, with the columns of holdings. */
 export function sized(kind: EntityType, newest: string): string {
-  const [supply, other] = SIZED[kind]
+  const { supply, other } = SIZED[kind]
   return `SELECT *, holding_magnitude(size) AS magnitude FROM (
     SELECT *, CASE WHEN position_id = min(position_id) OVER place
       THEN holding_size(sum(${supply}) OVER place, sum(${other}) OVER place) END AS size

@@ -34,14 +34,14 @@ export const backsDebt = (side: Side) =>
 // Doubles near 0 are 0, and large ones are bounded, so that products and quotients stay within
 // doubles.
 const LEAST = '1e-140'
-const bounded = (column: string) => `least(greatest(t.${column}, -1e140), 1e140)`
+const clamped = (column: string) => `least(greatest(t.${column}, -1e140), 1e140)`
 const isNothing = (sum: string) => `abs(${sum}) < ${LEAST}`
 
 const isInDebt = (side: Side) => `t.${side}_borrowed_amount_usd >= ${LEAST}`
 
 // The debt of a side. Null if tokens have no price.
 const debtOf = (side: Side) => `CASE WHEN ${isInDebt(side)}
-    THEN ${bounded(`${side}_borrowed_amount_usd`)}
+    THEN ${clamped(`${side}_borrowed_amount_usd`)}
     WHEN ${isNothing(`t.${side}_borrowed_amount`)} THEN 0 END`
 
 const DEBT = `nullif((${debtOf('a')}) + (${debtOf('b')}), 0)`
@@ -54,8 +54,8 @@ function collateral(weight: Weight): string {
   const ofSide = (side: Side) => {
     const [usd, tokens] = ['_usd', ''].map(
       (unit) =>
-        `(${bounded(`${side}_supplied_amount${unit}`)}
-      + ${bounded(`${side}_protected_supplied_amount${unit}`)})`,
+        `(${clamped(`${side}_supplied_amount${unit}`)}
+      + ${clamped(`${side}_protected_supplied_amount${unit}`)})`,
     ) as [string, string]
     return `CASE WHEN t.${OTHER[side]}_borrowed_amount_usd < ${LEAST} THEN 0
     WHEN ${usd} >= ${LEAST} THEN ${usd} * ${weight(side)} WHEN ${isNothing(tokens)} THEN 0 END`
@@ -152,7 +152,7 @@ export const liquidation = {
 } satisfies Record<string, Derived>
 
 // Null if the limit is.
-const boundedLimit = (limit: string) =>
+const clampedLimit = (limit: string) =>
   `CASE WHEN ${limit} >= ${LEAST} THEN least(${limit}, 1e140) WHEN ${limit} < ${LEAST} THEN 0 END`
 
 type LoanLimit = 'liquidation_threshold' | 'max_ltv'
@@ -167,7 +167,7 @@ function limitOn(limit: LoanLimit, date: Prisma.Sql): Prisma.Sql {
 const UNIT = { a: 'unit_1_id', b: 'unit_2_id' }
 
 const storedLimit = (side: Side, limit: LoanLimit) =>
-  `(SELECT ${boundedLimit(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
+  `(SELECT ${clampedLimit(limitOn(limit, Prisma.raw('t.distribution_date')).sql)} FROM pool p
     JOIN market m ON m.chain_id = p.chain_id AND m.id = p.${UNIT[side]}
     WHERE p.key = t.pool_key)`
 
@@ -176,7 +176,7 @@ export const storedThreshold: Weight = (side) => storedLimit(side, 'liquidation_
 
 /** Reads the threshold from the joins of `withMarkets`. */
 export const joinedThreshold: Weight = (side) =>
-  `(${boundedLimit(`${side}.liquidation_threshold`)})`
+  `(${clampedLimit(`${side}.liquidation_threshold`)})`
 
 /** SQL of what could still be borrowed. */
 export const BORROWING_POWER = `(${collateral((side) => storedLimit(side, 'max_ltv'))} - ${DEBT})`
