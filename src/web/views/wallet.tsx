@@ -12,7 +12,6 @@ import {
   type LedgerReason,
   LiquidationRewardsDocument,
   PositionOriginsDocument,
-  ProfitChartDocument,
   ProfitOfPeriodDocument,
   type ProfitPartsFragment,
   RankChartDocument,
@@ -308,8 +307,7 @@ function Charts({ address }: { address: string }) {
   const variables = { address, ...span }
   const marks = useMarks()
   const points = useGraph(RankChartDocument, variables, { pause: !span })
-  const worth = useGraph(EarningsChartDocument, variables, { pause: !span })
-  const profit = useGraph(ProfitChartDocument, variables, { pause: !span })
+  const earnings = useGraph(EarningsChartDocument, variables, { pause: !span })
   return (
     <Section
       id="charts"
@@ -318,42 +316,40 @@ function Charts({ address }: { address: string }) {
       more={<RangeChoice />}
     >
       <div className="charts">
-        <Answer of={worth} charts={1}>
+        <Answer of={earnings} charts={2}>
           {({ user: { series } }) => {
             const times = series.map(({ start }) => start)
             const of = (
               term: 'netUsd' | 'suppliedUsd' | 'protectedUsd' | 'vaultsUsd' | 'borrowedUsd',
             ) => series.map(({ worth }) => worth?.[term] ?? null)
             return (
-              <Chart
-                title="Net worth"
-                unit="usd"
-                times={times}
-                series={[
-                  { label: 'Net worth', values: of('netUsd') },
-                  { label: 'Supplied', values: of('suppliedUsd') },
-                  { label: 'Protected', values: of('protectedUsd') },
-                  { label: 'In vaults', values: of('vaultsUsd') },
-                  { label: 'Borrowed', values: of('borrowedUsd') },
-                ]}
-                note={gapNote(series, ({ worth }) => worth)}
-              />
+              <>
+                <Chart
+                  title="Net worth"
+                  unit="usd"
+                  times={times}
+                  series={[
+                    { label: 'Net worth', values: of('netUsd') },
+                    { label: 'Supplied', values: of('suppliedUsd') },
+                    { label: 'Protected', values: of('protectedUsd') },
+                    { label: 'In vaults', values: of('vaultsUsd') },
+                    { label: 'Borrowed', values: of('borrowedUsd') },
+                  ]}
+                  note={gapNote(series, ({ worth }) => worth)}
+                />
+                <Chart
+                  title="Profit"
+                  unit="usd"
+                  times={times}
+                  series={PARTS.map(([label, part]) => ({
+                    label,
+                    values: series.map((bucket) => bucket[part]),
+                  }))}
+                  note={hasGap(series.map(({ profitUsd }) => profitUsd)) ? PRICE_MISSING : ''}
+                />
+              </>
             )
           }}
-        </Answer>
-        <Answer of={profit} charts={1}>
-          {({ user: { series } }) => (
-            <Chart
-              title="Profit"
-              unit="usd"
-              times={series.map(({ start }) => start)}
-              series={PARTS.map(([label, part]) => ({
-                label,
-                values: series.map((bucket) => bucket[part]),
-              }))}
-              note={hasGap(series.map(({ profitUsd }) => profitUsd)) ? PRICE_MISSING : ''}
-            />
-          )}
         </Answer>
         <Answer of={points} charts={2}>
           {({ user: { series } }) => {

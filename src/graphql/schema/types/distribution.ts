@@ -175,7 +175,7 @@ export function addDistribution(builder: Builder): void {
   builder.queryFields((t) => ({
     program: t.field({
       type: Program,
-      description: "The program's totals, now or as of a date, without which `series` is asked.",
+      description: "The program's totals, now or as of a date. Leave the date out for `series`.",
       args: {
         asOf: t.arg({
           type: 'Date',

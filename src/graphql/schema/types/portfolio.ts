@@ -173,8 +173,8 @@ export function addPortfolio(builder: Builder): void {
           type: 'DateTime',
           description:
             'The point in time: only snapshots and cash flows at or before it, and ' +
-            'distribution dates up to it. Defaults to the newest of all. `users` and ' +
-            '`series` are asked without it.',
+            'distribution dates up to it. Defaults to the newest of all. Leave it ' +
+            'out for `users` and `series`.',
         }),
       },
       resolve: (_, { at = null, addresses }) => {
