@@ -329,7 +329,7 @@ export const variables = z.object({
     .optional()
     .meta({
       description: 'the part of MEMORY_MB for cached answers; 0: none',
-      defaultText: 'three fifths of the part that the program does not need: 36 MiB of 320',
+      defaultText: 'three fifths of the part that the program does not need: 24 MiB of 320',
     }),
   ADMIN_TOKEN: token.optional().meta({
     description: 'the token for the three POSTs and the mutations; records name it `admin`',

@@ -18,12 +18,12 @@ describe('a wrong setting is one sentence, before anything starts', () => {
   test.each([
     ['DATABASE_POOL_SIZE', '1', 'must be a whole number from 2 to 1000'],
     ['CACHE_MAX_BYTES', '1.5', 'must be a whole number from 0 to 1099511627776'],
-    ['MEMORY_MB', '275', 'must be a whole number from 276 to 1048576'],
-    ['MEMORY_MB', '1', 'must be a whole number from 276 to 1048576'],
+    ['MEMORY_MB', '295', 'must be a whole number from 296 to 1048576'],
+    ['MEMORY_MB', '1', 'must be a whole number from 296 to 1048576'],
     [
       'CACHE_MAX_BYTES',
       String(2 ** 30),
-      'of 1073741824 does not fit in MEMORY_MB of 320: set MEMORY_MB to 1292 or more, or a smaller CACHE_MAX_BYTES',
+      'of 1073741824 does not fit in MEMORY_MB of 320: set MEMORY_MB to 1312 or more, or a smaller CACHE_MAX_BYTES',
     ],
     ['PORT', '99999', 'must be a whole number from 0 to 65535'],
     ['PORT', 'eighty', 'must be a whole number from 0 to 65535'],
