@@ -16,6 +16,14 @@ interface FactorsProps {
   symbols: readonly [string, string]
 }
 
+type Tokens = { assetA: { symbol: string }; assetB: { symbol: string } }
+
+/** The symbols of a pool's tokens. One that is not stored has neither. */
+export const symbolsOf = (pool: Tokens | null | undefined): readonly [string, string] => [
+  pool?.assetA.symbol ?? 'first token',
+  pool?.assetB.symbol ?? 'second token',
+]
+
 /** The multiplier of each side, or that points were not computed from any. */
 export function Factors({ multiplier, symbols }: FactorsProps) {
   if (!multiplier) return <Unknown />
@@ -38,6 +46,17 @@ export function Factors({ multiplier, symbols }: FactorsProps) {
     </span>
   )
 }
+
+/** The sides whose factors differ, each with both: supply USDC 1x → 2x. */
+export const changedFactors = (
+  before: Multiplier | null | undefined,
+  after: Multiplier | null | undefined,
+  symbols: readonly [string, string],
+): string[] =>
+  SIDES.flatMap((side) => {
+    const [from, to] = [before?.[side] ?? 0, after?.[side] ?? 0]
+    return from === to ? [] : [`${inWords([side], symbols)} ${times(from)} → ${times(to)}`]
+  })
 
 /** True if neither supply nor borrow says which sides these are. */
 const isMixed = (sides: readonly Side[]) =>

@@ -1,5 +1,5 @@
 import type { RevisionRowFragment } from 'lending-graph-client'
-import { Factors } from './multiplier-chips.tsx'
+import { Factors, symbolsOf } from './multiplier-chips.tsx'
 import { type Column, Table } from './table.tsx'
 import { Moment, PoolLink } from './values.tsx'
 
@@ -28,13 +28,7 @@ export function RevisionsTable<Row extends RevisionRowFragment>(props: Revisions
     {
       name: 'Multipliers',
       cell: (multiplier) => (
-        <Factors
-          multiplier={multiplier}
-          symbols={[
-            multiplier.pool?.assetA.symbol ?? 'first token',
-            multiplier.pool?.assetB.symbol ?? 'second token',
-          ]}
-        />
+        <Factors multiplier={multiplier} symbols={symbolsOf(multiplier.pool)} />
       ),
     },
     { name: 'Set by', cell: ({ changedBy }) => changedBy },

@@ -30,6 +30,7 @@ const OWN = [
   'updated_at',
   'ledger',
   'ledger_entries',
+  'ledger_users',
 ]
 const RATES =
   'SELECT entity_type, chain_id, entity_id, deposit_rate, borrow_rate FROM rate_revision ORDER BY 1, 2, 3, changed_at'

@@ -166,6 +166,17 @@ describe('how long entries are kept', () => {
     await resync(DAY)
     const all = [await entries(), await entries(BEN)]
     expect(all.map((list) => list.length)).toEqual([2, 2])
+    const counts = async () =>
+      (await gateway.ask('{ runs { nodes { ledgerEntryCount changedUserCount } } }')).runs.nodes.map(
+        (run: any) => [run.ledgerEntryCount, run.changedUserCount],
+      )
+    // The third run added the change of Ann alone, as Ben was gone.
+    expect(await counts()).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 2],
+      [null, null],
+    ])
     expect(await pruneLedger(client, new Date(Date.now() - 60_000))).toBe(0)
     expect([await entries(), await entries(BEN)]).toEqual(all)
 
@@ -181,6 +192,7 @@ describe('how long entries are kept', () => {
     expect(await pruneLedger(client, new Date(Date.now() - 60_000))).toBe(0)
     expect(await pruneLedger(client, new Date(Date.now() + 60_000))).toBe(1)
     expect(await entries()).toEqual([])
+    expect(new Set((await counts()).flat())).toEqual(new Set([null]))
     expect((await client.query('SELECT FROM account_day WHERE ledger IS NOT NULL')).rowCount).toBe(
       0,
     )

@@ -905,6 +905,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const { pools } = await graphql(
       '{ pools(first: 200) { nodes { address assetA { symbol } assetB { symbol } } } }',
     )
+    await page.getByText(/^All \d+ that the run used$/).click()
     const SIDES = ['supply A', 'supply B', 'borrow A', 'borrow B']
     const chips = () =>
       rows(page, 'Multipliers').evaluateAll((rows) =>
@@ -1192,9 +1193,21 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await row.locator('data').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
       ).map(Number)
       expect(shown).toEqual([45_514, 22_757, -22_757])
-      expect(await row.innerText()).toContain('multiplier 1x → 0.5x')
+      expect(await row.innerText()).toContain('multiplier supply S 1x → 0.5x')
       await row.locator('a[href*="/runs/"]').click()
       await page.getByRole('heading', { name: /^Run \d+$/ }).waitFor()
+      await page.getByText('It changed the points of 1 wallet').waitFor()
+      const rule = rows(page, 'Changed rules')
+      expect(await rule.locator('.chip').allInnerTexts()).toEqual([
+        'supply S 1x → 0.5x',
+        'backdated',
+      ])
+      await expect
+        .poll(() => numbers(rows(page, 'Largest changes')))
+        .toEqual([[45_514, 22_757, -22_757]])
+      await page.getByRole('link', { name: /^run \d+$/ }).click()
+      await page.getByText('It is the first run of its date.').waitFor()
+      expect(await rule.count()).toBe(0)
       const announce = `mutation { updateMultipliers(input: { multipliers: [{ poolAddress: "${POOL}", depositA: 2, from: "9000-01-01" }] }) { problems { code } }
         setBasePoints(input: { deposit: 3, borrow: 1, from: "9000-01-01" }) { revision { recordId } } }`
       expect((await changed.graphql(announce, {}, asAdmin)).errors).toBeUndefined()

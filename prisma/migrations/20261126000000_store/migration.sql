@@ -197,6 +197,7 @@ CREATE TABLE run (
   leg text COLLATE "C",
   reopened text COLLATE "C",
   ledger_entries integer,
+  ledger_users integer,
   digest text COLLATE "C"
 );
 CREATE INDEX run_date_id_idx ON run (date, id);

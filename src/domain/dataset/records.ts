@@ -433,7 +433,7 @@ export const records: Record<DatasetFile, RecordFormat> = {
         ...aroundRun('accountCount', 'Users with positions on the date'),
         ...aroundRun('totalPoints', 'Points of the date', { type: 'total' }),
       },
-      ['ledgerEntries'],
+      ['ledgerEntries', 'ledgerUsers'],
     ),
     check: runFits,
   },

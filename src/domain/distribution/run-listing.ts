@@ -86,6 +86,13 @@ export const runColumns = sqlColumns(Prisma.RunScalarFieldEnum, {
     description:
       'Number of ledger entries that it wrote. Null if it wrote none, or they are not stored.',
   },
+  ledgerUsers: {
+    type: 'int',
+    nullable: true,
+    field: 'changedUserCount',
+    description:
+      'Number of users whose points it changed, by its ledger entries. Null as `ledgerEntryCount`.',
+  },
   digest: {
     type: 'text',
     nullable: true,

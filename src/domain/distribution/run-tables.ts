@@ -51,6 +51,13 @@ const accounts = new TemporaryTable('ranked_account', {
   rank: 'int',
 })
 
+/** What a run has written to the ledger: entries, and the users that they are of. */
+interface Counted {
+  run: string
+  entries: number
+  users: number
+}
+
 /**
  * The variables of a write of points, as tables of its transaction: the changes that it notes, the
  * days that follow from the positions, and the accounts that follow from the days. Statements that
@@ -82,7 +89,9 @@ export class RunTables {
 
   countDayEntries(run: string | null): Promise<void> {
     return this.#count(
-      `SELECT ${run} AS run, (sum(length(ledger)) / 24)::int AS entries FROM refreshed_day`,
+      `SELECT ${run} AS run, (sum(length(ledger)) / 24)::int AS entries,
+         count(DISTINCT user_address) FILTER (WHERE ledger IS NOT NULL)::int AS users
+       FROM refreshed_day`,
     )
   }
 
@@ -120,17 +129,25 @@ export class RunTables {
        GROUP BY c.user_address, c.distribution_date`,
     )
     await entries.analyze(this.writer)
-    await this.#count('SELECT run, count(*)::int AS entries FROM position_change GROUP BY run')
+    await this.#count(
+      `SELECT run, count(*)::int AS entries, count(DISTINCT user_address)::int AS users
+       FROM position_change GROUP BY run`,
+    )
   }
 
   async #count(query: string): Promise<void> {
-    const { rows } = await this.writer.query<{ run: string; entries: number }>(query)
+    const { rows } = await this.writer.query<Counted>(query)
     const counts = rows.filter((row) => row.entries > 0)
     if (counts.length === 0) return
     await this.writer.query(
-      `UPDATE run r SET ledger_entries = e.entries
-       FROM unnest($1::bigint[], $2::int[]) AS e(id, entries) WHERE r.id = e.id`,
-      [counts.map(({ run }) => run), counts.map((one) => one.entries)],
+      `UPDATE run r SET ledger_entries = e.entries, ledger_users = e.users
+       FROM unnest($1::bigint[], $2::int[], $3::int[]) AS e(id, entries, users)
+       WHERE r.id = e.id`,
+      [
+        counts.map(({ run }) => run),
+        counts.map(({ entries }) => entries),
+        counts.map(({ users }) => users),
+      ],
     )
   }
 

@@ -24,7 +24,10 @@ export async function pruneLedger(pool: Pool, before: Date): Promise<number> {
     await writer.query(`UPDATE account_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
     await writer.query(`DELETE FROM removed_day WHERE ${ofDates} AND ${KEPT} IS NULL`, values)
     await writer.query(`UPDATE removed_day SET ledger = ${KEPT} WHERE ${ofDates}`, values)
-    await writer.query('UPDATE run SET ledger_entries = NULL WHERE id = ANY($1::bigint[])', [runs])
+    await writer.query(
+      'UPDATE run SET ledger_entries = NULL, ledger_users = NULL WHERE id = ANY($1::bigint[])',
+      [runs],
+    )
     return rows.length
   })
 }

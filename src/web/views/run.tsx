@@ -3,6 +3,7 @@ import { Answer, Empty } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Page } from '../page-frame.tsx'
 import { RevisionsTable } from '../revisions-table.tsx'
+import { RunChanges } from '../run-changes.tsx'
 import { sourceColumns } from '../run-columns.tsx'
 import { KIND, STATUS } from '../run-words.ts'
 import { type Column, Pager, Table, usePage } from '../table.tsx'
@@ -36,6 +37,9 @@ function Details({ run }: { run: RunOfQuery }) {
           The run failed and stored nothing: {run.error}
         </p>
       )}
+      <Changes run={run} />
+      <RunChanges run={run} />
+      <h2>The run</h2>
       <Facts>
         <Fact name="Distribution">
           {run.date ? <DistributionLink date={run.date} /> : <Unknown />}
@@ -53,12 +57,13 @@ function Details({ run }: { run: RunOfQuery }) {
             suffix="s"
           />
         </Fact>
-        <Fact name="Points per $ supplied, borrowed">
-          <Num value={run.basePointsDeposit} unit="factor" />,{' '}
+        <Fact name="Points per $ supplied">
+          <Num value={run.basePointsDeposit} unit="factor" />
+        </Fact>
+        <Fact name="Points per $ borrowed">
           <Num value={run.basePointsBorrow} unit="factor" />
         </Fact>
       </Facts>
-      <Changes run={run} />
       <h2>Sources</h2>
       {run.sources.length === 0 ? (
         <Empty>The run fetched nothing: a resync reads the stored positions.</Empty>
@@ -72,10 +77,11 @@ function Details({ run }: { run: RunOfQuery }) {
       )}
       <h2>Multipliers</h2>
       {run.multipliers ? (
-        <>
+        <details className="fold">
+          <summary>All {run.multipliers.totalCount} that the run used</summary>
           <RevisionsTable caption="Multipliers" revisions={run.multipliers.nodes} />
           <Pager label="multipliers" totalCount={run.multipliers.totalCount} rows={ROWS} />
-        </>
+        </details>
       ) : (
         <Empty>The run did not get as far as its multipliers.</Empty>
       )}

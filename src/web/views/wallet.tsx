@@ -31,6 +31,7 @@ import { HoldingsTable } from '../holdings-table.tsx'
 import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
 import { useMarks } from '../marks.ts'
+import { changedFactors, symbolsOf } from '../multiplier-chips.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
@@ -505,20 +506,11 @@ const REASONS: Record<LedgerReason, string> = {
 
 type Change = LedgerQuery['user']['ledger']['nodes'][number]
 
-const FACTORS = ['depositA', 'depositB', 'borrowA', 'borrowB'] as const
-
-/** The reasons of a change in words. A multiplier has its factors that differ: 1x → 2x. */
-function reasonsOf({
-  reasons,
-  multiplierBefore: before,
-  multiplierAfter: after,
-}: Change): string[] {
-  const changed = FACTORS.flatMap((name) => {
-    const [from, to] = [before?.[name], after?.[name]]
-    return from === to ? [] : [`${from ?? 0}x → ${to ?? 0}x`]
-  })
-  const factors = before || after ? ` ${[...new Set(changed)].join(', ')}` : ''
-  return reasons.map((one) => (one === 'MULTIPLIER' ? `${REASONS[one]}${factors}` : REASONS[one]))
+/** The reasons of a change in words. A multiplier has its sides that differ: supply USDC 1x → 2x. */
+function reasonsOf({ reasons, multiplierBefore, multiplierAfter, pool }: Change): string[] {
+  const symbols = symbolsOf(pool)
+  const factors = changedFactors(multiplierBefore, multiplierAfter, symbols).join(', ')
+  return reasons.map((one) => (one === 'MULTIPLIER' ? `${REASONS[one]} ${factors}` : REASONS[one]))
 }
 
 const changeColumns: Column<Change>[] = [
