@@ -167,9 +167,9 @@ describe('how long entries are kept', () => {
     const all = [await entries(), await entries(BEN)]
     expect(all.map((list) => list.length)).toEqual([2, 2])
     const counts = async () =>
-      (await gateway.ask('{ runs { nodes { ledgerEntryCount changedUserCount } } }')).runs.nodes.map(
-        (run: any) => [run.ledgerEntryCount, run.changedUserCount],
-      )
+      (
+        await gateway.ask('{ runs { nodes { ledgerEntryCount changedUserCount } } }')
+      ).runs.nodes.map((run: any) => [run.ledgerEntryCount, run.changedUserCount])
     // The third run added the change of Ann alone, as Ben was gone.
     expect(await counts()).toEqual([
       [1, 1],
