@@ -7,7 +7,7 @@ import { setSeason } from '../domain/season/change-seasons.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage, boundWebAssembly } from '../memory.ts'
-import { sampleDataset, sampleSeason } from '../sample/index.ts'
+import { sampleDataset, sampleSeasons } from '../sample/index.ts'
 import { print, printText, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
 
@@ -198,8 +198,7 @@ async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
     onProgress: showLines(process.stdout, PROGRESS_MS).update,
   })
   if (!deps.config.SEASONS)
-    await setSeason({ pool: deps.store.pool, now: deps.now }, sampleSeason, {
-      requestedBy: 'sample',
-    })
+    for (const season of sampleSeasons(deps.now()))
+      await setSeason({ pool: deps.store.pool, now: deps.now }, season, { requestedBy: 'sample' })
   print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }

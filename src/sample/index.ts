@@ -1,5 +1,5 @@
 /** The door of the sample data. */
 export { sampleFiles } from './sample.ts'
 export { sampleDataset } from './sample-dataset.ts'
-export { sampleSeason } from './sample-records.ts'
+export { sampleSeasons } from './sample-records.ts'
 export { sampleAsset, sampleMarket, samplePool, sampleUser, sampleVault } from './simulation.ts'

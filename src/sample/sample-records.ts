@@ -12,7 +12,6 @@ import {
   type Pool,
   parts,
   pools,
-  sampleUser,
   tokenAddress,
   units,
   vaults,
@@ -22,8 +21,17 @@ import {
 const DAY = 86_400
 const POOLS_OPENED = Date.UTC(2024, 10, 4, 9) / 1000
 
-/** The season of the whole sample, which has no end yet. */
-export const sampleSeason = { name: 'Season 1', startsAt: '2024-11-04', endsAt: null }
+const SEASON_BEGAN = 30
+const SEASON_ENDS = 61
+
+/** A season that has ended and the one that goes on, by the days before and after now. */
+export function sampleSeasons(now: Date) {
+  const date = (days: number) => iso(now.getTime() / 1000 + days * DAY).slice(0, 10)
+  return [
+    { name: 'Season 1', startsAt: '2024-11-04', endsAt: date(-SEASON_BEGAN - 1) },
+    { name: 'Season 2', startsAt: date(-SEASON_BEGAN), endsAt: date(SEASON_ENDS) },
+  ]
+}
 
 const LIQUIDATORS = 3
 
@@ -351,8 +359,6 @@ export function* cashFlowRecords(world: World) {
       { liquidation, taken, logIndex, timestamp, kind, amount, priced },
     ] of flows.entries()) {
       if (taken) continue
-      // The source of the sample user's flows knows a price on each day.
-      const priceOf = user === sampleUser ? usd : quoted
       const txHash = liquidation?.txHash ?? hash(`flow ${user} ${entity.id} ${positionId} ${index}`)
       yield {
         chainId: entity.chainId,
@@ -364,7 +370,7 @@ export function* cashFlowRecords(world: World) {
         timestamp: String(timestamp),
         kind,
         assets: String(amount),
-        amountUsd: priceOf(world, entity.token, amount, priced),
+        amountUsd: quoted(world, entity.token, amount, priced),
       }
     }
   }

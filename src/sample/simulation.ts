@@ -187,6 +187,10 @@ export function borrowRateAt(token: Token, utilization: number): number {
 const TO_LENDERS = 0.9
 /** Borrowers leave this part of a market's deposits to those who withdraw. */
 const LENT_AT_MOST = 0.92
+/** Lenders bring what borrowers are about to take, and this part of it more. */
+const UTILIZATION = { least: 0.7, most: 0.95 }
+/** The wealth of the richest, in USD. */
+const RICHEST = 2e5
 /** A liquidation brings a loan back to this health factor. */
 const RESCUED = 1.05
 /** The part of a liquidated debt that a vault has lent. */
@@ -267,7 +271,16 @@ function actor(user: number, days: number): Actor {
     ]
     return { ...common, plans, first: 0, last: days, borrowsTo: 1.004, reckless: true, eager: 0.3 }
   }
-  const wealth = Math.min(Math.max(2, Math.exp(8.1 + 1.9 * normal(rng))), 2.5e6)
+  // A loan that can be liquidated at the end.
+  if (user === 2) {
+    const plans = [
+      plan(stsS.sides[0], { collateral: 26_000 }, stsS, 'lev-6x'),
+      plan(stsS.sides[1], { debt: 21_830 }, stsS, 'lev-6x'),
+    ]
+    const first = Math.max(days - 2, 0)
+    return { ...common, plans, first, last: days, borrowsTo: 1.1, reckless: true, eager: 0 }
+  }
+  const wealth = Math.min(Math.max(2, Math.exp(8.1 + 1.9 * normal(rng))), RICHEST)
   const first = rng() < 0.4 ? 0 : whole(rng, 0, days)
   const last = rng() < 0.15 ? whole(rng, first + 1, days + 1) : days
   const borrows = rng() < 0.5
@@ -304,6 +317,33 @@ function actor(user: number, days: number): Actor {
   return { ...common, plans, first, last, borrowsTo, reckless, eager: reckless ? 0.15 : 0.02 }
 }
 
+/**
+ * Changes the deposits that back no loan, so that borrowers take most of what a market of a pool
+ * has at the end. Those of the first two users, whom others know, stay.
+ */
+function lend(actors: Actor[], pool: Pool, days: number): void {
+  const rng = random(`utilization ${pool.id}`)
+  for (const side of pool.sides) {
+    const lent = between(rng, UTILIZATION.least, UTILIZATION.most)
+    const plans = actors.flatMap(({ plans, last }, user) => {
+      const own = plans.filter((plan) => plan.pool === pool)
+      const backs = own.some(({ entity, usd }) => entity !== side && usd.debt !== undefined)
+      return own
+        .filter(({ entity }) => entity === side)
+        .map((plan) => ({ plan, user, backs, last }))
+    })
+    const stays = ({ last }: { last: number }) => last >= days
+    const sum = (list: typeof plans, part: Part) =>
+      list.filter(stays).reduce((total, { plan }) => total + (plan.usd[part] ?? 0), 0)
+    const free = plans.filter(({ user, backs }) => user > 1 && !backs)
+    const needed = sum(plans, 'debt') / lent
+    const kept = sum(plans, 'collateral') - sum(free, 'collateral')
+    const factor = Math.max(needed - kept, needed / 10) / sum(free, 'collateral')
+    if (needed === 0 || !Number.isFinite(factor)) continue
+    for (const { plan } of free) if (plan.usd.collateral) plan.usd.collateral *= factor
+  }
+}
+
 /** A user's debt in a pool, and the collateral behind it, in USD. */
 interface Loan {
   debts: Account[]
@@ -323,6 +363,7 @@ export function simulate(now: Date, users: number, days: number): World {
   const today = Math.floor(now.getTime() / 1000 / DAY) * DAY
   const midnights = Array.from({ length: days }, (_, day) => today - (days - day) * DAY)
   const actors = Array.from({ length: users }, (_, user) => actor(user, days))
+  for (const pool of pools) lend(actors, pool, days)
   const entities = [...pools.flatMap(({ sides }) => sides), ...vaults]
   const world: World = {
     days,
@@ -468,9 +509,7 @@ export function simulate(now: Date, users: number, days: number): World {
       const held = shares.collateral > 0n ? 'collateral' : 'protected'
       const changes = rng() < 0.025
       const percent = whole(rng, 5, 30)
-      // A day without a price of stS: the record of the flow has one.
-      const deposits = actor.user === sampleUser && account === accounts[0] && day === days - 4
-      if (!changes && !deposits) continue
+      if (!changes) continue
       if (shares.debt > 0n)
         act(actor, account, 'debt', -share(assets(account, 'debt', day), percent), day)
       else act(actor, account, held, share(assets(account, held, day), percent), day)

@@ -478,11 +478,44 @@ describe('the whole sample', () => {
     expect(quantile(1)).toBeLessThan(1)
   })
 
+  test('lends most of what borrowers take, spreads the rest, and has a loan below its threshold', () => {
+    const newest = String(today - DAY)
+    const last = data['market-snapshots'].filter(({ timestamp }) => timestamp === newest)
+    const sum = (rows: Row[], ...fields: string[]) =>
+      rows.reduce((all, row) => all + fields.reduce((one, field) => one + (row[field] ?? 0), 0), 0)
+    const used = data.pools.map(({ unit_2_id: borrowed }) => {
+      const rows = last.filter(({ marketId }) => marketId === borrowed)
+      return { supply: sum(rows, 'collateralUsd'), debt: sum(rows, 'debtUsd') }
+    })
+    const total = (of: 'supply' | 'debt') => used.reduce((all, one) => all + one[of], 0)
+    expect(total('debt') / total('supply')).toBeGreaterThan(0.6)
+    expect(total('debt') / total('supply')).toBeLessThan(0.9)
+    const held = [...group(last, ({ accountId }) => accountId).values()].map((rows) =>
+      sum(rows, 'collateralUsd', 'protectedUsd'),
+    )
+    expect(Math.max(...held) / held.reduce((all, one) => all + one, 0)).toBeLessThan(0.1)
+    const markets = new Map(data.markets.map((row) => [row.id, row]))
+    const loans = group(
+      last,
+      ({ accountId, marketId }) => `${accountId} ${markets.get(marketId)?.poolId}`,
+    )
+    const health = [...loans.values()].flatMap((rows) => {
+      const debt = sum(rows, 'debtUsd')
+      const counted = rows.map((row) => ({
+        usd: sum([row], 'collateralUsd', 'protectedUsd'),
+        threshold: row.debtUsd > 0 ? 0 : markets.get(row.marketId)?.liquidationThreshold,
+      }))
+      if (!debt || counted.some(({ threshold }) => threshold === null)) return []
+      return [counted.reduce((all, { usd, threshold }) => all + usd * threshold, 0) / debt]
+    })
+    expect(health.filter((factor) => factor < 1)).toHaveLength(1)
+  })
+
   test('has odd names, missing prices, closed accounts and unclaimed rewards', () => {
     const symbols = data.markets.map((row) => row.assetSymbol)
     expect(symbols).toContain('USD₮0')
     expect(symbols.some((symbol) => symbol.includes('.'))).toBe(true)
-    expect(symbols.some((symbol) => /^PT-.*-29MAY2025$/.test(symbol))).toBe(true)
+    expect(symbols.some((symbol) => /^PT-.*-30DEC2027$/.test(symbol))).toBe(true)
     expect(data['market-snapshots'].some((row) => row.collateralUsd === null)).toBe(true)
     expect(data['market-snapshots'].some((row) => row.debtUsd === null)).toBe(true)
     expect(data['vault-snapshots'].some((row) => row.assetsUsd === null)).toBe(true)
@@ -567,20 +600,20 @@ describe.each([
     ).toBe(true)
   })
 
-  test('has two positions in the sample market, protected collateral, a missing price', () => {
+  test('has two positions in the sample market, protected collateral, a price on each day', () => {
     const rows = mine('market-snapshots').filter(
       (row) => row.chainId === sampleMarket.chainId && row.marketId === sampleMarket.address,
     )
     expect([...new Set(rows.map((row) => row.positionId))]).toEqual(['main', 'lev-2x'])
     expect(rows).toHaveLength(size.days * 2)
     expect(rows.some((row) => row.protectedAssets !== '0')).toBe(true)
-    expect(rows.some((row) => row.collateralUsd === null)).toBe(true)
+    expect(rows.every((row) => row.collateralUsd !== null)).toBe(true)
   })
 
-  test('has money in the sample vault, with a missing price', () => {
+  test('has money in the sample vault, with a price on each day', () => {
     const rows = mine('vault-snapshots').filter((row) => row.vaultId === sampleVault.address)
     expect(rows).toHaveLength(size.days)
-    expect(rows.some((row) => row.assetsUsd === null)).toBe(true)
+    expect(rows.every((row) => row.assetsUsd !== null)).toBe(true)
     expect(rows.every((row) => row.assets !== '0')).toBe(true)
   })
 
