@@ -18,7 +18,7 @@ export const statementTable: Record<string, number> = {
   'graphql LargestPositions': 1,
   'graphql NearLiquidation': 1,
   'graphql FirstToFall': 1,
-  'graphql CollateralAtRisk': 1,
+  'graphql CollateralAtRisk': 2,
   'graphql Liquidations': 1,
   'graphql Holders': 1,
   'graphql LargestWallets': 1,

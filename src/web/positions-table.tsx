@@ -1,11 +1,12 @@
 import type { PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Empty } from './answer.tsx'
 import { Factors } from './multiplier-chips.tsx'
 import { TokenSymbol } from './name.tsx'
 import { type Column, ColumnChoice, chosenColumns, PagedTable } from './table.tsx'
 import { useUrlState } from './url-state.ts'
-import { Num, PoolLink, WalletLink } from './values.tsx'
+import { HealthFactor, Num, PoolLink, WalletLink } from './values.tsx'
 
 type Position = PositionOriginFragment
 
@@ -40,16 +41,28 @@ const amounts: Column<Position>[] = [
     numeric: true,
     cell: (position) => <Num value={sum(position, borrowedUsd)} unit="usd" ifZero="no debt" />,
   },
-  { name: 'LTV', numeric: true, cell: ({ ltv }) => <Num value={ltv} unit="percent" /> },
+  {
+    name: 'LTV',
+    numeric: true,
+    cell: (position) => (
+      <IfDebt of={position}>
+        <Num value={position.ltv} unit="percent" />
+      </IfDebt>
+    ),
+  },
   {
     name: 'Health factor',
     numeric: true,
-    cell: ({ healthFactor }) => <Health factor={healthFactor} />,
+    cell: (position) => <HealthFactor factor={position.healthFactor} hasDebt={hasDebt(position)} />,
   },
   {
-    name: 'Drop to liquidation',
+    name: 'Distance to liquidation',
     numeric: true,
-    cell: ({ liquidationDrop }) => <Num value={liquidationDrop} unit="percent" />,
+    cell: (position) => (
+      <IfDebt of={position}>
+        <Num value={position.liquidationDrop} unit="percent" />
+      </IfDebt>
+    ),
   },
   {
     name: 'Points per day',
@@ -73,6 +86,13 @@ const amounts: Column<Position>[] = [
     ),
   },
 ]
+
+const hasDebt = ({ sideA, sideB }: Position) =>
+  [sideA, sideB].some(({ borrowed }) => Number(borrowed.value) > 0)
+
+/** A number that positions without debt do not have. */
+const IfDebt = ({ of, children }: { of: Position; children: ReactNode }) =>
+  hasDebt(of) ? children : <span className="none">no debt</span>
 
 const tokenOf = ({ asset }: PositionSideFragment) => asset
 const suppliedUsd = (side: PositionSideFragment) => side.supplied.usd ?? 0
@@ -115,15 +135,6 @@ function PointsOfRun({ position: { points, run } }: { position: Position }) {
     </Link>
   )
 }
-
-/** Below this health factor a loan is near its liquidation. */
-const NEAR = 1.1
-
-const Health = ({ factor }: { factor: number | null }) => (
-  <span className={factor !== null && factor < NEAR ? 'loss' : undefined}>
-    <Num value={factor} unit="factor" />
-  </span>
-)
 
 const Price = ({ side: { asset, priceUsd } }: { side: PositionSideFragment }) => (
   <span className="line">

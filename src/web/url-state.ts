@@ -9,7 +9,8 @@ export interface UrlState {
    * its first page again.
    */
   link(changes: Record<string, string | undefined>): string
-  set(changes: Record<string, string | undefined>): void
+  /** With `replace` the back button leads past the state that is left. */
+  set(changes: Record<string, string | undefined>, options?: { replace?: boolean }): void
 }
 
 /** The state of a view: the parameters of its address. */
@@ -28,6 +29,6 @@ export function useUrlState(): UrlState {
     get: (name) => parameters.get(name) || undefined,
     oneOf: (name, values) => values.find((value) => value === parameters.get(name)) ?? values[0],
     link,
-    set: (changes) => navigate(link(changes)),
+    set: (changes, options) => navigate(link(changes), options),
   }
 }

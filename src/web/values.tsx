@@ -60,13 +60,34 @@ export function Num({ value, unit, suffix, change, ifZero }: NumProps) {
   )
 }
 
-/** A value that the store does not have. */
-export function Unknown() {
+/** A value that the store does not have, with the reason. */
+export function Unknown({ why = 'not known' }: { why?: string }) {
   return (
-    <span title="not known">
+    <span title={why}>
       <span aria-hidden="true">–</span>
-      <span className="visually-hidden">not known</span>
+      <span className="visually-hidden">{why}</span>
     </span>
+  )
+}
+
+interface HealthFactorProps {
+  factor: number | null
+  /** False for a position that nothing can liquidate. */
+  hasDebt: boolean
+}
+
+/** A health factor: red below 1.1, and marked below 1, when the position can be liquidated. */
+export function HealthFactor({ factor, hasDebt }: HealthFactorProps) {
+  if (factor === null && hasDebt)
+    return <Unknown why="the liquidation LTV or a price is not known" />
+  if (factor === null) return <span className="none">no debt</span>
+  const number = <Num value={factor} unit="factor" />
+  if (factor >= 1.1) return number
+  if (factor >= 1) return <span className="loss">{number}</span>
+  return (
+    <strong className="chip liquidatable" title="can be liquidated">
+      {number}
+    </strong>
   )
 }
 

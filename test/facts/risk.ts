@@ -1,4 +1,4 @@
-import { markets, pools, tokens, users } from './data.ts'
+import { tokens, users } from './data.ts'
 import type { Fact } from './fact.ts'
 
 /**
@@ -21,24 +21,6 @@ const RISKS = `WITH held AS (
       + CASE WHEN b_collateral > 0 THEN b_collateral * b_limit ELSE 0 END) / (a_debt + b_debt) AS health FROM backed),
   risk AS (SELECT *, 1 - 1 / nullif(health, 0) AS fall FROM rated)`
 
-const DROPS = [0.3, 0.02, 0.9, 1]
-const atRisk = (condition: string, collateral: string, debt: string) => `${RISKS}
-  SELECT d.drop, CASE WHEN known > 0 OR unknown = 0 THEN fallen END AS "positionCount",
-    CASE WHEN known > 0 OR unknown = 0 THEN coalesce(fallen_collateral, 0) END AS "collateralUsd",
-    CASE WHEN known > 0 OR unknown = 0 THEN coalesce(fallen_debt, 0) END AS "debtUsd",
-    unknown AS "unknownPositionCount", coalesce(unknown_collateral, 0) AS "unknownCollateralUsd",
-    coalesce(unknown_debt, 0) AS "unknownDebtUsd"
-  FROM unnest(ARRAY[${DROPS}]::float8[]) WITH ORDINALITY d(drop, n) CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE health IS NOT NULL) AS known, count(*) FILTER (WHERE health IS NULL) AS unknown,
-      count(*) FILTER (WHERE health = 0 OR fall <= d.drop) AS fallen,
-      sum(${collateral}) FILTER (WHERE health = 0 OR fall <= d.drop) AS fallen_collateral,
-      sum(${debt}) FILTER (WHERE health = 0 OR fall <= d.drop) AS fallen_debt,
-      sum(${collateral}) FILTER (WHERE health IS NULL) AS unknown_collateral,
-      sum(${debt}) FILTER (WHERE health IS NULL) AS unknown_debt
-    FROM risk WHERE ${condition}) r ORDER BY n`
-const AT_RISK = `collateralAtRisk(drops: [${DROPS}]) {
-  drop positionCount collateralUsd debtUsd unknownPositionCount unknownCollateralUsd unknownDebtUsd }`
-
 const ROW =
   'legacy { recordId } healthFactor liquidationDrop liquidationPriceUsd liquidationDebtPriceUsd liquidationRatio'
 const COLUMNS = `id AS "legacy.recordId", health AS "healthFactor", fall AS "liquidationDrop",
@@ -57,48 +39,52 @@ const SHOCKS: [token: string, change: number][] = [
   [tokens.usdc, 0.4],
   [tokens.usdc, -0.5],
 ]
-const SHOCKED = `${RISKS}, shocked AS (
-    SELECT s.*, a_collateral + b_collateral AS collateral, a_debt + b_debt AS debt,
+const GIVEN = SHOCKS.map(([asset, change]) => `{ asset: "${asset}", change: ${change} }`)
+const AFTER = `${RISKS}, shocked AS (
+    SELECT s.*, id, health, pool, a_collateral + b_collateral AS collateral, a_debt + b_debt AS debt,
       (CASE WHEN a_collateral > 0 THEN a_collateral * fa * a_limit ELSE 0 END
         + CASE WHEN b_collateral > 0 THEN b_collateral * fb * b_limit ELSE 0 END) / (a_debt * fa + b_debt * fb) AS after
     FROM (VALUES ${SHOCKS.map(([token, change], n) => `(${n}, '${token}', ${change}::numeric)`)}) s(n, token, change)
     CROSS JOIN risk CROSS JOIN LATERAL (SELECT CASE token WHEN "aTokenAddress" THEN 1 + change ELSE 1 END AS fa,
       CASE token WHEN "bTokenAddress" THEN 1 + change ELSE 1 END AS fb) f)
-  SELECT token AS asset, NULL AS "group", change, count(*) FILTER (WHERE after <= 1) AS "positionCount",
+`
+const SUMS = `count(*) FILTER (WHERE after <= 1) AS "positionCount",
     coalesce(sum(collateral) FILTER (WHERE after <= 1), 0) AS "collateralUsd",
     coalesce(sum(debt) FILTER (WHERE after <= 1), 0) AS "debtUsd",
     count(*) FILTER (WHERE after IS NULL) AS "unknownPositionCount",
-    coalesce(sum(debt) FILTER (WHERE after IS NULL), 0) AS "unknownDebtUsd"
+    coalesce(sum(debt) FILTER (WHERE after IS NULL), 0) AS "unknownDebtUsd"`
+const SHOCKED = `${AFTER}
+  SELECT token AS asset, NULL AS "group", change, ${SUMS}
   FROM shocked GROUP BY n, token, change ORDER BY n`
+const SHOCKED_POOLS = `${AFTER}
+  SELECT token AS asset, change, pool AS "poolAddress", ${SUMS}
+  FROM shocked WHERE after <= 1 OR after IS NULL
+  GROUP BY n, token, change, pool ORDER BY n, 6 DESC, pool`
 
 export const riskFacts: Fact[] = [
   {
-    name: 'in a market, those whose collateral is its token',
-    query: `market(chainId: 1, address: "${markets.same}") { ${AT_RISK} }`,
-    at: 'market.collateralAtRisk',
-    sql: atRisk(
-      `pool = '${pools.eth}' AND a_market = '${markets.same}' AND b_debt > 0`,
-      'a_collateral',
-      'b_debt',
-    ),
-  },
-  {
-    name: 'in the market of the other side too',
-    query: `market(chainId: 1, address: "${markets.usdc}") { ${AT_RISK} }`,
-    at: 'market.collateralAtRisk',
-    sql: atRisk(
-      `pool = '${pools.eth}' AND b_market = '${markets.usdc}' AND a_debt > 0`,
-      'b_collateral',
-      'a_debt',
-    ),
-  },
-  {
     name: 'in all pools, what a change of one price liquidates',
-    query: `collateralAtRisk(shocks: [${SHOCKS.map(([asset, change]) => `{ asset: "${asset}", change: ${change} }`)}]) {
+    query: `collateralAtRisk(shocks: [${GIVEN}]) {
       asset group change positionCount collateralUsd debtUsd unknownPositionCount unknownDebtUsd }`,
     at: 'collateralAtRisk',
     sql: SHOCKED,
   },
+  {
+    name: 'in each pool, what a change of one price liquidates',
+    query: `poolsAtRisk(shocks: [${GIVEN}]) {
+      asset change poolAddress positionCount collateralUsd debtUsd unknownPositionCount unknownDebtUsd }`,
+    at: 'poolsAtRisk',
+    sql: SHOCKED_POOLS,
+  },
+  ...SHOCKS.map(
+    ([asset, change], n): Fact => ({
+      name: `the positions that a change of ${asset} by ${change} liquidates`,
+      query: `currentPositions(first: 1000, shock: { asset: "${asset}", change: ${change} }, orderBy: HEALTH_FACTOR) { totalCount nodes { legacy { recordId } healthFactor } }`,
+      at: 'currentPositions.nodes',
+      sql: `${AFTER} SELECT id AS "legacy.recordId", health AS "healthFactor" FROM shocked WHERE n = ${n} AND after <= 1 ORDER BY health, id`,
+      total: `${AFTER} SELECT count(*) FROM shocked WHERE n = ${n} AND after <= 1`,
+    }),
+  ),
   ...Object.entries(users).map(
     ([name, address]): Fact => ({
       name: `the lowest health of ${name}`,

@@ -222,8 +222,12 @@ describe('what takes seconds is refused by its cost', () => {
       `users(first: 100) { nodes { ${many(80, (i) => `earnings(since: "${moment(i)}") { worthUsd }`)} } }`,
     ],
     [
-      'risks of all markets',
-      `markets(first: 1000) { nodes { ${many(4, () => 'collateralAtRisk { drop debtUsd }')} } }`,
+      'many shocks',
+      many(
+        50,
+        (i) =>
+          `poolsAtRisk(shocks: [${Array.from({ length: 48 }, (_, n) => `{ group: "ETH", change: ${(n + 1) / 100 + i} }`)}]) { debtUsd }`,
+      ),
     ],
     [
       'estimates',

@@ -57,7 +57,7 @@ interface Account {
 }
 const none: Held = { supplied: 0, protectedSupply: 0, borrowed: 0 }
 // Debts from 5 % to 105 % of the collateral, on either side and on both.
-const accounts: Account[] = POOLS.flatMap((_, n) =>
+const all: Account[] = POOLS.flatMap((_, n) =>
   Array.from({ length: 63 }, (_, i) => {
     const owed = { ...none, borrowed: 50 + 50 * (i % 21) }
     const owned = { ...none, supplied: 900, protectedSupply: 100 }
@@ -79,7 +79,7 @@ const side = (name: 'a' | 'b', token: string, { supplied, protectedSupply, borro
     [`${name}BorrowedAmountUsd`]: borrowed,
   }
 }
-const positions = accounts.map(({ pool: n, a, b }, i) => ({
+const positions = all.map(({ pool: n, a, b }, i) => ({
   ...position(id(i, 'a'), 0),
   id: `of ${i}`,
   marketAddress: id(n, 'b'),
@@ -91,7 +91,7 @@ const positions = accounts.map(({ pool: n, a, b }, i) => ({
 type Shock = { asset?: string; group?: string; change: number }
 const GROUPS: Record<string, string[]> = { ETH: [WETH, WSTETH], USD: [USDC] }
 
-function expected({ asset, group, change }: Shock) {
+function expected({ asset, group, change }: Shock, accounts: readonly Account[] = all) {
   const moved = asset ? [asset] : (GROUPS[group as string] ?? [])
   const result = {
     positionCount: 0,
@@ -193,6 +193,72 @@ describe('shocks of one price over all markets', () => {
     expect(rows[0]?.unknownPositionCount).toBeGreaterThan(60)
   })
 
+  test('are the same by pool, and as a list', async () => {
+    for (const one of [gateway, withoutPlans])
+      for (const { change, ...of } of shocks) {
+        const { poolsAtRisk, currentPositions } = await one.ask(
+          `query ($shock: PriceShock!, $pools: [Address!]) {
+            poolsAtRisk(shocks: [$shock], pools: $pools) { poolAddress pool { address } positionCount collateralUsd
+              debtUsd unknownPositionCount unknownDebtUsd }
+            currentPositions(shock: $shock, orderBy: HEALTH_FACTOR, first: 1000) {
+              totalCount nodes { poolAddress healthFactor } } }`,
+          { shock: { change, ...of } },
+        )
+        const rows = POOLS.map((_, n) => ({
+          ...{ poolAddress: id(n, 'b'), pool: { address: id(n, 'b') } },
+          ...expected(
+            { change, ...of },
+            all.filter(({ pool }) => pool === n),
+          ),
+        })).filter(
+          ({ positionCount, unknownPositionCount }) => positionCount + unknownPositionCount > 0,
+        )
+        const unrated = { positionCount: null, collateralUsd: null, debtUsd: null }
+        const byAddress = (some: any[]) =>
+          rounded(some).sort((a: any, b: any) => a.poolAddress.localeCompare(b.poolAddress))
+        expect(byAddress(poolsAtRisk)).toEqual(
+          byAddress(
+            rows.map((row) => (row.poolAddress === id(3, 'b') ? { ...row, ...unrated } : row)),
+          ),
+        )
+        const { totalCount, nodes } = currentPositions
+        expect(totalCount).toBe(expected({ change, ...of }).positionCount)
+        expect(nodes).toHaveLength(totalCount)
+        const factors = nodes.map(({ healthFactor }: any) => healthFactor)
+        expect(factors).toEqual([...factors].sort((a: number, b: number) => a - b))
+        for (const { poolAddress, positionCount } of rows)
+          expect(nodes.filter((node: any) => node.poolAddress === poolAddress)).toHaveLength(
+            positionCount,
+          )
+      }
+    const shock = { asset: WETH, change: 0.3 }
+    const query = `query ($shock: PriceShock!, $pools: [Address!]) {
+      poolsAtRisk(shocks: [$shock], pools: $pools) { poolAddress } }`
+    const only = await gateway.ask(query, { shock, pools: [id(0, 'b')] })
+    expect(only.poolsAtRisk).toEqual([{ poolAddress: id(0, 'b') }])
+    const many = Array.from({ length: 11 }, (_, n) => id(n, 'b'))
+    const { errors } = await gateway.graphql(query, { shock, pools: many })
+    expect(errors?.[0]?.message).toMatch(/^pools has 11 values, at most 10 are allowed/)
+  })
+
+  test('a short is liquidated by a rise of its debt alone', async () => {
+    const of = async (change: number) =>
+      (
+        await gateway.ask(
+          `query ($shock: PriceShock!) { currentPositions(shock: $shock, first: 1000) {
+            nodes { user { address } healthFactor liquidationDebtPriceUsd } } }`,
+          { shock: { asset: WETH, change } },
+        )
+      ).currentPositions.nodes
+    // 1,000 dollars of USDC at 90 % back 800 dollars of WETH: it dies when WETH rises by 12.5 %.
+    const short = all.findIndex(({ pool, a }) => pool === 0 && a.borrowed === 800)
+    const find = async (change: number) =>
+      (await of(change)).find(({ user }: any) => user.address === id(short, 'a'))
+    expect(await find(0.124)).toBeUndefined()
+    expect(await find(-0.5)).toBeUndefined()
+    expect(await find(0.126)).toMatchObject({ healthFactor: 1.125, liquidationDebtPriceUsd: 3600 })
+  })
+
   test('a pair whose tokens move together is safe from a fall of both', async () => {
     const of = async (shock: Shock) =>
       (await gateway.ask(QUERY, { shocks: [shock] })).collateralAtRisk[0].positionCount
@@ -235,14 +301,20 @@ describe('shocks of one price over all markets', () => {
       /names DOGE, but no pool has such a token or group/,
     ],
     [
-      Array.from({ length: 21 }, () => ({ asset: WETH, change: 0.5 })),
-      /has 21 values, at most 20 are allowed/,
+      Array.from({ length: 49 }, () => ({ asset: WETH, change: 0.5 })),
+      /has 49 values, at most 48 are allowed/,
     ],
   ])('are refused where they make no sense %#', async (shocks, message) => {
     for (const one of [gateway, withoutPlans]) {
       const { errors } = await one.graphql(QUERY, { shocks })
       expect(errors?.[0]?.extensions.code).toBe('BAD_INPUT')
       expect(errors?.[0]?.message).toMatch(message)
+      if (shocks.length !== 1) continue
+      const list = await one.graphql(
+        'query ($shock: PriceShock!) { currentPositions(shock: $shock) { totalCount } }',
+        { shock: shocks[0] },
+      )
+      expect(list.errors?.[0]?.message).toMatch(message)
     }
   })
 

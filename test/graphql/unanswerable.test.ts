@@ -16,8 +16,8 @@ const COSTS = /^The operation costs [\d,]+, at most 100,000 is allowed: /
 
 test.each([
   [
-    `${market} { collateralAtRisk(drops: [0.1, 1.5]) { drop } }`,
-    /^drops must be fractions above 0 and at most 1: 0.2 is 20 %\.$/,
+    'currentPositions(shock: { group: "ETH", change: -1 }) { totalCount }',
+    /^shocks must change a price by more than -1 and at most 10, but not by 0: /,
   ],
   [
     `${market} { estimate(amountUsd: 10, days: 3651) { points } }`,

@@ -140,39 +140,28 @@ test('at each of its liquidation prices a position has a health factor of 1', as
   )
 }, 60_000)
 
-test('a larger drop never liquidates less, and as many as the list has', async () => {
-  const drops = fc.array(fc.double({ min: 0.001, max: 1, noNaN: true }), {
-    minLength: 1,
-    maxLength: 20,
+test('the list of a shock has as many positions as its sums, in all and in the pools', async () => {
+  const shock = fc.record({
+    asset: fc.constantFrom(pool.asset_1_address, pool.asset_2_address),
+    change: fc.double({ min: -0.999, max: 10, noNaN: true }).filter((change) => change !== 0),
   })
-  const AT_RISK =
-    'collateralAtRisk(drops: $drops) { drop positionCount collateralUsd debtUsd unknownPositionCount }'
+  const sums = 'asset change positionCount collateralUsd debtUsd unknownPositionCount'
+  const query = `query ($shock: PriceShock!) {
+    collateralAtRisk(shocks: [$shock]) { ${sums} } poolsAtRisk(shocks: [$shock]) { ${sums} }
+    currentPositions(shock: $shock) { totalCount nodes { healthFactor } } }`
   await fc.assert(
     fc.asyncProperty(
       fc.array(held, { maxLength: 20 }),
       prices,
-      drops,
-      async (all, price, drops) => {
+      shock,
+      async (all, price, shock) => {
         await importFiles(gateway, { positions: recordsOf(nextDay(), all, (side) => price[side]) })
-        const query = `query ($drops: [Float!]!) { pool(address: "${pool.id}") { marketA { ${AT_RISK} } marketB { ${AT_RISK} } } ${current} }`
-        const [planned, ...others] = await Promise.all(roads.map((ask) => ask(query, { drops })))
+        const [planned, ...others] = await Promise.all(roads.map((ask) => ask(query, { shock })))
         for (const other of others) expect(other).toEqual(planned)
-        const { marketA, marketB } = planned.pool
-        for (const { collateralAtRisk: rows } of [marketA, marketB]) {
-          const rising = [...rows].sort((one: Row, other: Row) => one.drop - other.drop)
-          expect(rows.map(({ drop }: Row) => drop)).toEqual(drops)
-          for (const [n, row] of rising.entries())
-            for (const name of ['positionCount', 'collateralUsd', 'debtUsd'])
-              expect(row[name]).toBeGreaterThanOrEqual(rising[n - 1]?.[name] ?? 0)
-        }
-        for (const [n, drop] of drops.entries()) {
-          const within = planned.currentPositions.nodes.filter(
-            ({ healthFactor, liquidationDrop }: Row) =>
-              healthFactor === 0 || (liquidationDrop !== null && liquidationDrop <= drop),
-          )
-          const sides = [marketA.collateralAtRisk[n], marketB.collateralAtRisk[n]]
-          expect(sides[0].positionCount + sides[1].positionCount).toBe(within.length)
-        }
+        const { collateralAtRisk, poolsAtRisk, currentPositions } = planned
+        expect(currentPositions.totalCount).toBe(collateralAtRisk[0].positionCount)
+        expect(currentPositions.nodes).toHaveLength(currentPositions.totalCount)
+        expect(poolsAtRisk).toEqual(currentPositions.totalCount > 0 ? collateralAtRisk : [])
       },
     ),
     { numRuns: LONG ? 200 : 15 },

@@ -1231,85 +1231,6 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     }
   })
 
-  test('the page of risk lists those that fall first if a token loses a part of its price, and the debt at risk', async () => {
-    const { currentPositions, markets } = await graphql(`{
-      currentPositions(first: 20, where: { liquidationDrop: { lte: 0.6 } }, orderBy: LIQUIDATION_DROP) {
-        nodes { userAddress liquidationDrop sideA { asset { address } borrowed { usd } } sideB { asset { address symbol } borrowed { usd } } } }
-      markets(first: 20, orderBy: TVL_USD, orderDirection: DESC) { nodes { liquidationThreshold collateralAtRisk { debtUsd positionCount } } } }`)
-    const page = await visit('/pools')
-    await page.getByRole('link', { name: 'Risk', exact: true }).click()
-    const drop = page.getByLabel('Loses, in %')
-    expect(await drop.inputValue()).toBe('12')
-    await drop.fill('60')
-    await page.keyboard.press('Enter')
-    const list = rows(page, 'First to fall')
-    await expect.poll(() => list.count()).toBe(currentPositions.nodes.length)
-    expect(parameters(page)).toEqual({ drop: '60' })
-    const shown = await numbers(list)
-    expect(shown.map(([liquidationDrop]) => liquidationDrop)).toEqual(
-      currentPositions.nodes.map(({ liquidationDrop }: any) => liquidationDrop),
-    )
-    expect(await links(page, 'First to fall')).toEqual(
-      currentPositions.nodes.map(({ userAddress }: any) => `/dashboard/wallets/${userAddress}`),
-    )
-    const debts = (await numbers(rows(page, 'Debt at risk'))).map((row) => row.slice(0, -1))
-    expect(debts).toEqual(
-      markets.nodes.map(({ liquidationThreshold, collateralAtRisk }: any) => [
-        ...(liquidationThreshold === null ? [] : [liquidationThreshold]),
-        ...collateralAtRisk.flatMap(({ debtUsd, positionCount }: any) => [
-          debtUsd,
-          ...(positionCount ? [positionCount] : []),
-        ]),
-      ]),
-    )
-    expect(debts.flat().some((value) => value > 0)).toBe(true)
-    const { sideA, sideB } = currentPositions.nodes[0]
-    const asset = (sideB.borrowed.usd > 0 ? sideA : sideB).asset.address
-    const backed = await graphql(
-      `query ($asset: Address!) { currentPositions(first: 20, where: { liquidationDrop: { lte: 0.6 }, collateralAssets: [$asset] }) { nodes { id } } }`,
-      { asset },
-    )
-    await page.getByRole('combobox', { name: 'Collateral' }).selectOption(asset)
-    await expect.poll(() => parameters(page)).toEqual({ drop: '60', asset })
-    await expect.poll(() => list.count()).toBe(backed.currentPositions.nodes.length)
-    for (const bad of ['0', '101', 'x']) {
-      await page.getByLabel('Loses, in %').fill(bad)
-      await page.keyboard.press('Enter')
-      await page.getByText('A fall of a price is above 0 and at most 100 %.').waitFor()
-      expect(await list.count()).toBe(0)
-    }
-    for (const [typed, kept] of [
-      ['12,5', '12.5'],
-      [' 12.5 % ', '12.5'],
-      ['0,125', '0.125'],
-      ['1,234', undefined],
-      ['1.000,5', undefined],
-      ['0x10', undefined],
-    ] as const) {
-      await page.goto(`${gateway.base}/dashboard/risk`)
-      await page.getByLabel('Loses, in %').fill(typed)
-      await page.getByRole('button', { name: 'Show' }).click()
-      if (kept === undefined)
-        await page
-          .getByText('Write it as 12.5 or 12,5, without a separator of thousands.')
-          .waitFor()
-      else {
-        await page.getByRole('heading', { name: 'First to fall' }).waitFor()
-        expect(parameters(page)).toEqual({ drop: kept })
-      }
-    }
-    const nowhere = await visit('/risk', { base: empty.base })
-    await nowhere.getByText('No market is stored.').waitFor()
-    await page.goto(`${gateway.base}/dashboard/pools/${samplePool.address}`)
-    const atRisk = await graphql(
-      'query ($pool: Address!) { pool(address: $pool) { marketA { asset { symbol } collateralAtRisk { drop positionCount collateralUsd debtUsd } } } }',
-      { pool: samplePool.address },
-    )
-    await expect
-      .poll(() => numbers(rows(page, `Collateral at risk in ${atRisk.pool.marketA.asset.symbol}`)))
-      .toEqual(atRisk.pool.marketA.collateralAtRisk.map((row: object) => Object.values(row)))
-  })
-
   test('what a distribution changes is shown at once, and announced', async () => {
     const changed = await startOnSample()
     try {
@@ -1421,7 +1342,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['pools', '/pools', 'Pools'],
     ['pool', `/pools/${samplePool.address}`, 'Top wallets'],
     ['vaults', '/vaults', 'Vaults'],
-    ['risk', '/risk?drop=60', 'Debt at risk'],
+    ['risk', '/risk?change=-60', 'Debt at risk by pool'],
     ['vault', `/vaults/${sampleVault.chainId}/${sampleVault.address}`, 'Deposit APR'],
     ['distributions', '/distributions', 'Points of the program'],
     ['distribution', () => `/distributions/${date}`, 'Positions'],

@@ -38,7 +38,7 @@ const pictures = [
     viewport: { ...DESKTOP, height: 1000 },
     colorScheme: 'light',
   },
-  { name: 'risk', path: '/risk?drop=15', viewport: WIDE, colorScheme: 'dark' },
+  { name: 'risk', path: '/risk?change=-30', viewport: WIDE, colorScheme: 'dark' },
   { name: 'rules', path: '/rules', viewport: WIDE, colorScheme: 'light' },
   { name: 'run', path: '/runs/1', viewport: DESKTOP, colorScheme: 'light' },
   {

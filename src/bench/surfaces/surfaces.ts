@@ -435,27 +435,6 @@ export function surfacesOf({ names }: SpeedStore): Surface[] {
         ]),
     },
     {
-      name: 'risk: what five drops would liquidate in a market',
-      query:
-        'query ($pool: Address!) { pool(address: $pool) { marketA { collateralAtRisk { drop ' +
-        'positionCount collateralUsd debtUsd } } } }',
-      variants: some(pools).map((pool) => ({ variables: { pool }, values: [pool] })),
-      sql: `SELECT d.drop, count(*) FILTER (WHERE fall <= d.drop)::int,
-          sum(collateral) FILTER (WHERE fall <= d.drop), sum(debt) FILTER (WHERE fall <= d.drop)
-        FROM unnest('{0.05, 0.1, 0.2, 0.3, 0.5}'::float8[]) d(drop) CROSS JOIN (
-          SELECT collateral, debt, 1 - debt / (collateral * a.liquidation_threshold) AS fall
-          FROM (SELECT a_supplied_amount_usd + a_protected_supplied_amount_usd AS collateral,
-          b_borrowed_amount_usd AS debt
-            FROM position t WHERE t.pool_address = $1 AND t.distribution_date = '${NEWEST}'
-            AND b_borrowed_amount_usd > 0) t,
-            pool u JOIN market a ON a.id = u.unit_1_id WHERE u.id = $1) t
-        GROUP BY 1 ORDER BY 1`,
-      rows: (data) =>
-        data.pool.marketA.collateralAtRisk.map(
-          row('drop', 'positionCount', 'collateralUsd', 'debtUsd'),
-        ),
-    },
-    {
       name: 'risk: what a fall of a token by 12 % would liquidate in all pools',
       query:
         'query ($asset: Address!) { collateralAtRisk(shocks: { asset: $asset, change: -0.12 }) ' +

@@ -1,4 +1,5 @@
 import {
+  type Filter,
   type Listing,
   listing,
   type RowOf,
@@ -21,6 +22,7 @@ import {
   type Weight,
 } from './health.ts'
 import { healthColumns } from './health-columns.ts'
+import { SHOCKED_HEALTH, type Shock, shockedPositions } from './shocks.ts'
 
 const POINTS = '(t.points_a + t.points_b)'
 
@@ -213,6 +215,14 @@ export const rankedPositions: Listing<PositionRow> = {
 }
 
 const joinedColumns = columnsWith(joinedThreshold)
+
+/** Lists the positions of the newest distribution date, of which a shock may liquidate some. */
+export function positionsUnder(shock: Shock): Listing<PositionRow> {
+  const shocked = positionsFrom(shockedPositions([shock]), joinedColumns)
+  return { ...shocked, filters: withoutKeys(shocked.filters) }
+}
+
+export const isLiquidated: Filter = { where: [Prisma.raw(`${SHOCKED_HEALTH} <= 1`)] }
 
 /**
  * Lists the positions of a date. If the filter limits the health factor or the drop, an index gives

@@ -9,7 +9,6 @@ import {
 import { Link } from 'wouter'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
-import { PoolAtRisk } from '../at-risk-table.tsx'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
@@ -19,6 +18,7 @@ import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
 import { TokenSymbol } from '../name.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
+import { PoolAtRisk } from '../pool-at-risk.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { TokenName } from '../tokens.tsx'
@@ -81,7 +81,7 @@ export function Pool({ address }: { address: string }) {
         // The content above decides its place.
         <div hidden={!pool}>
           <Charts address={address} />
-          <PoolAtRisk address={address} />
+          {pool && <PoolAtRisk address={address} tokens={[pool.assetA, pool.assetB]} />}
           <TopUsers address={address} />
         </div>
       )}
@@ -108,7 +108,7 @@ const SIDE_FACTS = [
   ['Utilization', 'utilization', 'percent'],
   ['Deposit APR', 'depositApr', 'percent'],
   ['Borrow APR', 'borrowApr', 'percent'],
-  ['Liquidated at LTV', 'liquidationThreshold', 'percent'],
+  ['Liquidation LTV', 'liquidationThreshold', 'percent'],
   ['Points per day, $1 supplied', 'depositPointsPerDollar', 'factor'],
   ['Points per day, $1 borrowed', 'borrowPointsPerDollar', 'factor'],
   ['Maximum LTV', 'maxLtv', 'percent'],

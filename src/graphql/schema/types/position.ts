@@ -15,11 +15,14 @@ import {
 } from '../../../domain/position/bounds.ts'
 import { asOfFilter, lastDate, onNewestDate } from '../../../domain/position/filter.ts'
 import {
+  isLiquidated,
   positionListing,
   positionsById,
   positionsOn,
+  positionsUnder,
   rankedPositions,
 } from '../../../domain/position/position.ts'
+import { assertKnown } from '../../../domain/position/shocks.ts'
 import { badArgument } from '../../../errors.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { isoDay } from '../../../time.ts'
@@ -32,6 +35,7 @@ import { liveField } from '../live-field.ts'
 import { related } from '../relation.ts'
 import { wholeTokensField } from '../token-amount.ts'
 import { assetCost } from './asset.ts'
+import type { addAtRisk } from './at-risk.ts'
 import { FILTERED_COUNT, POSITIONS, positionParts, RARE } from './charges.ts'
 import { legacyAddress, legacyRecord } from './legacy.ts'
 import { liquidationTrigger } from './liquidation-trigger.ts'
@@ -59,7 +63,7 @@ const revisionUsed = defineLookup({
   at: (run, given, pool, date) => Prisma.sql`${revisionUsedSql(pool, run, date)} AND NOT ${given}`,
 })
 
-export function addPosition(builder: Builder) {
+export function addPosition(builder: Builder, PriceShock: ReturnType<typeof addAtRisk>) {
   const Position = builder.prismaObject('Position', {
     findUnique: ({ id }) => ({ id }),
     description: "A user's amounts in a pool on a distribution date, and their points.",
@@ -175,11 +179,24 @@ export function addPosition(builder: Builder) {
     currentPositions: t.field({
       description:
         'Positions of all users on the newest distribution date, by id. An order by ' +
-        'HEALTH_FACTOR or LIQUIDATION_DROP needs a limit of either in `where`.',
+        'HEALTH_FACTOR or LIQUIDATION_DROP needs a limit of either in `where`, or `shock`.',
       ...sqlFields.list(t.arg, 'Position', {
-        listing: ({ where }) => positionsOn(lastDate(), where),
-        assertSortable: (args) => assertSortable(args, { dates: 1 }),
-        filter: () => onNewestDate,
+        args: {
+          shock: t.arg({
+            type: PriceShock,
+            description:
+              'Only positions that can be liquidated after this change of a price. Their values ' +
+              'are those before it.',
+          }),
+        },
+        prepare: async (args, reader: Reader) => {
+          if (args.shock) await assertKnown(reader, [args.shock])
+          return args
+        },
+        listing: ({ shock, where }) =>
+          shock ? positionsUnder(shock) : positionsOn(lastDate(), where),
+        assertSortable: (args) => args.shock || assertSortable(args, { dates: 1 }),
+        filter: ({ shock }) => (shock ? isLiquidated : onNewestDate),
         extensions: {
           cost: {
             ...POSITIONS,

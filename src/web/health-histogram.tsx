@@ -1,0 +1,80 @@
+import { HealthFactorsDocument } from 'lending-graph-client'
+import { Answer } from './answer.tsx'
+import { Bar } from './bar.tsx'
+import { type Column, Table } from './table.tsx'
+import { useGraph } from './use-graph.ts'
+import { Num } from './values.tsx'
+
+interface Bin {
+  name: string
+  count: number
+  /** The part of the largest bin. */
+  part: number
+  isLoss?: boolean
+}
+
+const BINS = [
+  ['below100', 'Below 1'],
+  ['below105', '1 to 1.05'],
+  ['below110', '1.05 to 1.1'],
+  ['below125', '1.1 to 1.25'],
+  ['below150', '1.25 to 1.5'],
+  ['below200', '1.5 to 2'],
+  ['from200', '2 and above'],
+] as const
+/** The bins that are red, as health factors below 1.1 are everywhere. */
+const RED = 3
+
+const columns: Column<Bin>[] = [
+  {
+    name: 'Health factor',
+    heads: true,
+    cell: ({ name, isLoss }) => <span className={isLoss ? 'loss' : undefined}>{name}</span>,
+  },
+  {
+    name: 'Positions',
+    numeric: true,
+    cell: ({ count }) => <Num value={count} unit="count" ifZero="no position" />,
+  },
+  { name: 'Share', cell: ({ part, isLoss }) => <Bar part={part} isLoss={isLoss} /> },
+]
+
+/** How many positions have which health factor. */
+export function HealthHistogram() {
+  const answer = useGraph(HealthFactorsDocument, {})
+  return (
+    <figure className="chart histogram">
+      <figcaption>
+        <h3>Health factors now</h3>
+      </figcaption>
+      <Answer of={answer} rows={9}>
+        {(data) => {
+          const known = BINS.map(([key, name], i) => ({
+            name,
+            count: data[key].totalCount,
+            isLoss: i < RED,
+          }))
+          const sum = known.reduce((sum, { count }) => sum + count, 0)
+          const bins = [
+            ...known,
+            { name: 'Liquidation LTV or price unknown', count: data.indebted.totalCount - sum },
+          ]
+          const most = Math.max(...bins.map(({ count }) => count), 1)
+          return (
+            <>
+              <Table
+                caption="Health factors now"
+                columns={columns}
+                rows={bins.map((bin) => ({ ...bin, part: bin.count / most }))}
+                rowKey={({ name }) => name}
+              />
+              <p>
+                <Num value={data.withoutDebt.totalCount} unit="count" /> more have no debt.
+              </p>
+            </>
+          )
+        }}
+      </Answer>
+    </figure>
+  )
+}
