@@ -73,7 +73,10 @@ export const shockColumns = sumsColumns(
 )
 
 export const poolColumns = {
-  ...sumsColumns('its positions', 'Null if neither of its markets has a liquidation threshold.'),
+  ...sumsColumns(
+    'its positions',
+    'Null if neither market has a liquidation threshold, and each position has collateral.',
+  ),
   ...sqlColumns({
     poolAddress: { sql: 't.pool', type: 'address', description: "The pool's address." },
   }),
@@ -227,7 +230,7 @@ export const shockedPoolsSql = (
   shocks: readonly Shock[],
   pools: readonly string[] | null | undefined,
 ): Prisma.Sql => Prisma.sql`FROM (
-    SELECT s.n, p.pool, ${sums('bool_or(p.has_threshold)')}
+    SELECT s.n, p.pool, ${sums('bool_or(p.has_threshold OR p.health IS NOT NULL)')}
     FROM ${shocksSql(shocks)} JOIN ${rated(shocks, pools)} ON p.n = s.n
     GROUP BY s.n, s.asset, s.name, s.change, p.pool) t
     ORDER BY t.n, t.debt DESC NULLS LAST, t.pool`

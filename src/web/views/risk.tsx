@@ -106,6 +106,7 @@ function Lab({ mover, change }: { mover: Mover; change: Change }) {
                 )}
               </Fact>
             </Facts>
+            <h2 className="visually-hidden">Price shock</h2>
             <div className="lab">
               <ShockCurve name={mover.name} rows={collateralAtRisk} percent={percent}>
                 <ShockSlider change={change} />
