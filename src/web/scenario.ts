@@ -81,7 +81,7 @@ const changeOf = (text: string): number | undefined => {
 export interface Change {
   /** As it is typed, in percent. */
   text: string
-  /** False if the text is no change: the last one stays. */
+  /** False if the text is not a change: the last one stays. */
   isValid: boolean
   /** In percent. */
   percent: number

@@ -4,7 +4,7 @@ interface ShockControlsProps {
   groups: readonly Mover[]
   single: readonly Mover[]
   mover: Mover
-  /** A value in the address that is none of them. */
+  /** A value in the address that neither list has. */
   unknown: string | undefined
   onMover(value: string): void
   change: Change

@@ -181,8 +181,8 @@ export const SHOCKED_HEALTH = shockedHealthSql(joinedThreshold)
 
 /**
  * The FROM items of the positions `t` of the newest distribution date that shocks may liquidate,
- * for each shock `f`. A health factor changes at most by the ratio of both sides' factors, so an index
- * gives the positions that may be among them, which are read once.
+ * for each shock `f`. A health factor changes at most by the ratio of both sides' factors, so an
+ * index gives the positions that may be among them, which are read once.
  * @param pools only positions in these
  */
 export function shockedPositions(
