@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
+import { bar, HEAD } from '../web/brand/header.ts'
 import { ROOT, unlessFresh } from './fresh.ts'
 
 interface PageBuild {
@@ -17,7 +18,7 @@ interface PageBuild {
  * sheet, named by their contents and compressed.
  */
 export const buildPage = (page: PageBuild): Promise<void> =>
-  unlessFresh(page.room, [`src/${page.room}`, ...(page.from ?? [])], () => make(page))
+  unlessFresh(page.room, [`src/${page.room}`, 'src/web/brand', ...(page.from ?? [])], () => make(page))
 
 async function make({ room, url, options }: PageBuild): Promise<string[]> {
   const directory = join(ROOT, 'dist', room)
@@ -41,7 +42,8 @@ async function make({ room, url, options }: PageBuild): Promise<string[]> {
   })
   await rm(directory, { recursive: true, force: true })
   await mkdir(join(directory, 'assets'), { recursive: true })
-  let html = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
+  const template = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
+  let html = template.replace('<!-- head -->', HEAD).replace('<!-- bar -->', bar(url))
   for (const { path, contents } of outputFiles ?? []) {
     await writeFile(path, contents)
     // Fonts are compressed already.

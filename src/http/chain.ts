@@ -7,6 +7,7 @@ import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
 import {
   type AdminTokens,
   adminOf,
+  asksForWork,
   asksToExplain,
   type Exchange,
   exchangeOf,
@@ -103,6 +104,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     const { request } = exchange
     if (asksToExplain(request) && typeof adminOf(request.headers, adminTokens) === 'object')
       exchange.explain()
+    if (asksForWork(request)) exchange.measure()
     return true
   }
   const answerProbe: Step = (exchange) => {

@@ -89,6 +89,21 @@ export class Exchange implements Caller {
     this.response.setHeader(EXPLAIN, list.join('; '))
   }
 
+  /** Adds `server-timing` to the answer: its cost, statements and time, and the cache's part. */
+  measure(): void {
+    const { response } = this
+    const writeHead = response?.writeHead as (...head: unknown[]) => ServerResponse
+    const withTiming = (...head: unknown[]) => {
+      const { cost, statements, statementMs, startedAt, cache = 'none' } = this
+      const parts = [`total;dur=${(performance.now() - startedAt).toFixed(1)}`, `cache;desc=${cache}`]
+      if (cost !== undefined) parts.push(`cost;desc="${cost}"`)
+      parts.push(`sql;dur=${statementMs.toFixed(1)};desc="${statements}"`)
+      response?.setHeader('server-timing', parts.join(', '))
+      return writeHead.apply(response, head)
+    }
+    Object.assign(response ?? {}, { writeHead: withTiming })
+  }
+
   get minVersion(): number | undefined {
     return minVersionOf(this.request.headers)
   }
@@ -139,6 +154,9 @@ export function minVersionOf(headers: IncomingHttpHeaders): number | undefined {
 
 /** True if a request asks for the decisions about its read. */
 export const asksToExplain = ({ headers }: IncomingMessage): boolean => headers[EXPLAIN] === 'read'
+
+/** True if a request asks for the work that its answer takes. */
+export const asksForWork = ({ headers }: IncomingMessage): boolean => headers[EXPLAIN] === 'work'
 
 export type AdminTokens = ReadonlyMap<string, string>
 

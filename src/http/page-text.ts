@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+
 /**
  * The origin of the gateway in the documents, and the first and the newest date of their sample.
  */
@@ -10,6 +12,20 @@ const DAY_MS = 86_400_000
 /** Puts the prefix of all paths before those that a page links to. */
 export const withBase = (html: string, basePath: string): string =>
   basePath === '' ? html : html.replace(/\b(href|src)="\/(?!\/)/g, `$1="${basePath}/`)
+
+/** Writes the name, colour and links of the gateway's operator into a page. */
+export function withIdentity(html: string, config: Config): string {
+  const { DASHBOARD_NAME: name, DASHBOARD_COLOR: color, DASHBOARD_LINKS: links = [] } = config
+  const identity = escapeHtml(JSON.stringify({ name, color, links }))
+  const named = html
+    .replaceAll('%IDENTITY%', () => identity)
+    .replaceAll('%NAME%', () => escapeHtml(name))
+  return color ? named.replaceAll("fill='%234f46e5'", `fill='%23${color.slice(1)}'`) : named
+}
+
+/** A text as HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 
 interface ClientPlace {
   /** The place at which the client reaches the gateway. Undefined if it is not known. */

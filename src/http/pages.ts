@@ -7,7 +7,7 @@ import { newestDate } from '../domain/distribution/dates.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { exchangeOf } from './exchange.ts'
 import { openApiDocument } from './openapi.ts'
-import { placed, withBase } from './page-text.ts'
+import { escapeHtml, placed, withBase, withIdentity } from './page-text.ts'
 import { clientOrigin } from './server/origin.ts'
 import { mountStaticFiles } from './static-files.ts'
 
@@ -19,10 +19,10 @@ const policy = (
   styles: string,
   forms: string,
   ancestors: string,
-  { fonts = '', logos = '' } = {},
+  logos = '',
 ) =>
   `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ` +
-  `${fonts}connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ` +
+  `font-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ` +
   `${ancestors}`
 
 const headersOf = (policy: string) => [
@@ -54,7 +54,8 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
       const caller = exchangeOf(request.raw, reply.raw)
       const origin = originOf(request.raw)
       const text = async (newest: Date | null) => {
-        return { name, status: 200, json: placed(body.toString(), { origin, basePath, newest }) }
+        const written = withIdentity(body.toString(), config)
+        return { name, status: 200, json: placed(written, { origin, basePath, newest }) }
       }
       const compute = async () => text(await newestDate(store.pool))
       const answer = cache.answer(`document ${origin} ${key}`, compute, caller)
@@ -68,11 +69,12 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
     url: '/docs/rest',
     ...builtIn('rest-docs'),
     page: (path) => (path === '' ? 'page.html' : path),
-    ...(basePath !== '' && { complete: (html) => withBase(html, basePath) }),
+    complete: (html) => withBase(withIdentity(html, config), basePath),
     // Swagger UI adds styles.
     headers: headersOf(policy("'self' 'unsafe-inline'", "'none'", "'self'")),
   })
-  // The previous address of the document.
+  // The previous addresses of the page and the document.
+  app.get('/docs/rest-reference', (_request, reply) => reply.redirect(`${basePath}/docs/rest`))
   app.get('/docs/rest/json', (_request, reply) => reply.redirect(`${basePath}/openapi.json`))
   let document: string | undefined
   app.get('/openapi.json', (_request, reply) => {
@@ -86,19 +88,8 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
     ...builtIn('web'),
     page: 'page.html',
     complete: (html) => withBase(withIdentity(html, config), basePath),
-    headers: headersOf(policy("'self'", "'none'", "'self'", { fonts: "font-src 'self'; ", logos })),
+    headers: headersOf(policy("'self'", "'none'", "'self'", logos)),
   })
-}
-
-function withIdentity(html: string, config: Deps['config']): string {
-  const identity = {
-    name: config.DASHBOARD_NAME,
-    color: config.DASHBOARD_COLOR,
-    links: config.DASHBOARD_LINKS ?? [],
-  }
-  return html
-    .replace('IDENTITY', () => escapeHtml(JSON.stringify(identity)))
-    .replace('NAME', () => escapeHtml(identity.name))
 }
 
 function mountHome(
@@ -120,5 +111,3 @@ function mountHome(
 }
 
 const linkTo = (url: string) => `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -1,4 +1,4 @@
-import type { createElement, Fragment, FunctionComponent } from 'react'
+import type { createElement, FunctionComponent } from 'react'
 import { basePath } from './served.ts'
 
 interface Operation {
@@ -6,11 +6,16 @@ interface Operation {
   method: string
 }
 
+/** A value of Swagger UI's state. */
+interface Plain {
+  toJS(): { in: string; name: string; example?: unknown }[]
+}
+
 /** The parts of Swagger UI that a component can use. */
 interface System {
-  React: { createElement: typeof createElement; Fragment: typeof Fragment }
+  React: { createElement: typeof createElement }
   specSelectors: {
-    specJson(): { getIn(keys: string[]): string | undefined }
+    specJson(): { getIn(keys: string[]): unknown }
     parameterValues(operation: [path: string, method: string]): {
       entries(): Iterable<[string, unknown]>
     }
@@ -39,41 +44,44 @@ async function openInGraphiQL(url: string, query: string): Promise<void> {
   }
 }
 
-/** The URL of an operation with the values of its form, whose ids are `in.name`. */
+/** The URL of an operation with the values of its form, or the examples of a form not yet opened. */
 function urlOf({ path, method }: Operation, { specSelectors }: System): string {
+  const values = new Map<string, unknown>()
+  const parameters = specSelectors.specJson().getIn(['paths', path, method, 'parameters'])
+  for (const parameter of (parameters as Plain | undefined)?.toJS() ?? [])
+    values.set(`${parameter.in}.${parameter.name}`, parameter.example)
+  for (const [id, value] of specSelectors.parameterValues([path, method]).entries())
+    values.set(id, (value as Partial<Plain> | undefined)?.toJS?.() ?? value)
   const search = new URLSearchParams()
   let url = path
-  for (const [id, value] of specSelectors.parameterValues([path, method]).entries()) {
+  for (const [id, value] of values) {
     const [where, name] = [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)]
-    const values = [(value as { toJS?(): unknown } | undefined)?.toJS?.() ?? value]
-      .flat()
-      .filter((one) => one != null && one !== '')
-    if (where === 'path' && values.length > 0)
-      url = url.replace(`{${name}}`, encodeURIComponent(String(values[0])))
-    if (where === 'query') for (const one of values) search.append(name, String(one))
+    const sent = [value].flat().filter((one) => one != null && one !== '')
+    if (where === 'path' && sent.length > 0)
+      url = url.replace(`{${name}}`, encodeURIComponent(String(sent[0])))
+    if (where === 'query') for (const one of sent) search.append(name, String(one))
   }
   return `${basePath}${url}?${search}`
 }
 
+/** Swagger UI renders this in the row of each operation, where it has nothing to show. */
 const withGraphiQL =
-  (Execute: FunctionComponent<Operation>, system: System): FunctionComponent<Operation> =>
-  (props) => {
-    const { createElement, Fragment } = system.React
+  (_: unknown, system: System): FunctionComponent<{ path: Iterable<string> }> =>
+  ({ path: place }) => {
+    const [section, path = '', method = '', ...deeper] = place ?? []
     const query = system.specSelectors
       .specJson()
-      .getIn(['paths', props.path, props.method, 'x-graphql-operation'])
-    const execute = createElement(Execute, props)
-    if (props.method !== 'get' || !query) return execute
-    const onClick = () => openInGraphiQL(urlOf(props, system), query)
-    return createElement(
-      Fragment,
-      null,
-      execute,
-      createElement('button', { className: 'btn graphiql', onClick }, 'Open in GraphiQL'),
+      .getIn(['paths', path, method, 'x-graphql-operation'])
+    if (section !== 'paths' || method !== 'get' || deeper.length > 0 || !query) return null
+    const onClick = () => openInGraphiQL(urlOf({ path, method }, system), String(query))
+    return system.React.createElement(
+      'button',
+      { type: 'button', className: 'btn in-graphiql', onClick },
+      'Open in GraphiQL',
     )
   }
 
 /**
- * A plugin of Swagger UI: a button next to Execute that opens the operation of a GET in GraphiQL.
+ * A plugin of Swagger UI: a button in the row of each GET that opens its operation in GraphiQL.
  */
-export const graphiqlButton = () => ({ wrapComponents: { execute: withGraphiQL } })
+export const graphiqlButton = () => ({ wrapComponents: { JumpToPath: withGraphiQL } })

@@ -12,7 +12,7 @@ export async function buildSite(): Promise<void> {
     'src/generated/schema.graphql',
     'src/generated/openapi.json',
   ]
-  await unlessFresh('site', ['src/site', ...graph, ...documents], async () => {
+  await unlessFresh('site', ['src/site', 'src/web/brand', ...graph, ...documents], async () => {
     await node('--import', 'tsx', 'src/site/main.ts')
     return ['dist/docs']
   })

@@ -26,6 +26,8 @@ interface SiteLinks {
   pages: Page[]
   /** Takes a file that pages show. @returns where it is served */
   asset(name: string, contents: Buffer): string
+  /** The group of a page's records in the search. */
+  groupOf(page: Page): SearchRecord['group']
 }
 
 /** A page as it is served. */
@@ -56,7 +58,7 @@ export function finishPage(page: Page, html: string, site: SiteLinks): FinishedP
   showImages($, main, page, site)
   highlightCode($, main)
   const summary = oneLine(main.find('p').first().text())
-  const records = recordsOf($, main, page)
+  const records = recordsOf($, main, page, site.groupOf(page))
   listHeadings($, main)
   labelCells($, main)
   main.find('pre').attr('tabindex', '0')
@@ -241,11 +243,17 @@ function listHeadings($: CheerioAPI, main: Elements): void {
 }
 
 /** The results of the search: each section, each row with an id, and each field. */
-function recordsOf($: CheerioAPI, main: Elements, page: Page): SearchRecord[] {
+function recordsOf(
+  $: CheerioAPI,
+  main: Elements,
+  page: Page,
+  group: SearchRecord['group'],
+): SearchRecord[] {
   const records: SearchRecord[] = []
   const pageTitle = oneLine(main.find('h1').first().text())
   const add = (title: string, id: string | undefined, text: string) =>
     records.push({
+      group,
       page: pageTitle,
       title: oneLine(title),
       url: `${addressOf(page)}${id === undefined || title === '' ? '' : `#${id}`}`,
@@ -261,20 +269,30 @@ function recordsOf($: CheerioAPI, main: Elements, page: Page): SearchRecord[] {
       heading.text(),
       id,
       section
-        .map((_, one) => $(one).text())
+        .not('.kind')
+        .map((_, one) => textOf($, $(one)))
         .toArray()
         .join(' '),
     )
   }
   for (const row of main.find('tr[id]').toArray()) {
     const [first, ...others] = $(row).children('td').toArray()
-    add($(first).text(), $(row).attr('id'), others.map((cell) => $(cell).text()).join(' · '))
+    add($(first).text(), $(row).attr('id'), others.map((cell) => textOf($, $(cell))).join(' · '))
   }
   for (const term of main.find('dt[id]').toArray()) {
     const id = $(term).attr('id') ?? ''
-    add(id, id, $(term).next('dd').text())
+    add(id, id, textOf($, $(term).next('dd')))
   }
   return records
+}
+
+/** The text of an element, in which the texts of its blocks do not touch. */
+function textOf($: CheerioAPI, element: Elements): string {
+  const spaced = element.clone()
+  spaced.find('p, li, ul, ol, td, th, dt, dd, div, pre').each((_, block) => {
+    $(block).append(' ')
+  })
+  return spaced.text()
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()

@@ -4,20 +4,28 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import Eleventy from '@11ty/eleventy'
 import { build } from 'esbuild'
+import { bar, HEAD } from '../web/brand/header.ts'
 import { finishPage, hashedName } from './finish-page.ts'
 import { markdown } from './html.ts'
-import { type Entry, type Group, navigation } from './navigation.ts'
+import { ABOUT, type Entry, type Group, navigation } from './navigation.ts'
 import { addressOf, type Page } from './page.ts'
+import { restRecords } from './rest-records.ts'
+import type { SearchRecord } from './search-record.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const DIRECTORY = join(ROOT, 'dist/docs')
 /** The other pages of the gateway. */
-const OTHERS = ['/', '/dashboard', '/docs/rest', '/graphql', '/openapi.json']
+const OTHERS = /^\/($|dashboard\b|docs\/rest$|graphql$|openapi\.json$)/
+
+/** The buttons of the site in the bar. */
+const TOOLS =
+  '<button type="button" class="menu" popovertarget="navigation">Menu</button>' +
+  '<button type="button" class="search" hidden>Search <kbd>/</kbd></button>'
 
 /** Shown at addresses without a page. */
 const notFound: Page = {
@@ -41,12 +49,13 @@ const asset = (name: string, contents: Buffer) => {
 }
 const html = await generate(await browserFiles())
 const finish = (page: Page) =>
-  finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset })
+  finishPage(page, html.get(fileOf(page)) ?? '', { root: ROOT, pages, asset, groupOf })
 const finished = pages.map(finish)
 files.set(fileOf(notFound), finish(notFound).html)
 for (const { page, html } of finished) files.set(fileOf(page), html)
 checkLinks()
-files.set('search.json', JSON.stringify(finished.flatMap(({ records }) => records)))
+const records = [...finished.flatMap(({ records }) => records), ...restRecords(ROOT)]
+files.set('search.json', JSON.stringify(records))
 files.set('llms.txt', overview())
 files.set(
   'llms-full.txt',
@@ -54,13 +63,15 @@ files.set(
 )
 await write()
 
-/** Builds the script and the style sheet of the pages. @returns where they are served */
-async function browserFiles(): Promise<{ script: string; style: string }> {
+/** Builds the script and the style sheet of the pages. @returns where they and the font are served */
+async function browserFiles(): Promise<{ script: string; style: string; font: string }> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     write: false,
-    entryPoints: ['src/site/search.ts', 'src/site/page.css'],
+    entryPoints: ['src/site/browser.ts', 'src/site/page.css'],
     outdir: 'dist/docs',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file' },
     bundle: true,
     minify: true,
     format: 'esm',
@@ -68,14 +79,19 @@ async function browserFiles(): Promise<{ script: string; style: string }> {
     legalComments: 'none',
     logLevel: 'warning',
   })
-  const [script = '', style = ''] = outputFiles.map(({ path, contents }) =>
-    asset(hashedName(path, contents), Buffer.from(contents)),
-  )
-  return { script, style }
+  const served = (ending: string) => {
+    const file = outputFiles.find(({ path }) => path.endsWith(ending))
+    if (!file) throw new Error(`The build made no ${ending} file.`)
+    const { path, contents } = file
+    // The style sheet names the font.
+    const name = ending === '.woff2' ? basename(path) : hashedName(path, contents)
+    return asset(name, Buffer.from(contents))
+  }
+  return { script: served('.js'), style: served('.css'), font: served('.woff2') }
 }
 
 /** Renders every page into the layout. @returns the pages by their files */
-async function generate(data: { script: string; style: string }): Promise<Map<string, string>> {
+async function generate(data: Record<string, string>): Promise<Map<string, string>> {
   const menu = groups.map(({ title, entries }: Group) => ({
     title,
     entries: entries.map((entry) => ({ title: entry.title, href: hrefOf(entry) })),
@@ -93,11 +109,14 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
           page.content,
           {
             ...data,
+            head: HEAD,
+            bar: bar('/docs', TOOLS),
             layout: 'page.liquid',
             permalink: `/${fileOf(page)}`,
             title: page.title,
             href: addressOf(page),
             navigation: menu,
+            ...neighboursOf(page),
             // Text of a document may look like a template.
             templateEngineOverride: page.file === undefined ? 'html' : 'md',
           },
@@ -110,12 +129,28 @@ async function generate(data: { script: string; style: string }): Promise<Map<st
   )
 }
 
+/** The pages before and after a page, in the order of the navigation. */
+function neighboursOf(page: Page) {
+  const at = pages.indexOf(page)
+  const link = (other: Page | undefined) =>
+    other && at >= 0 ? { title: other.title, href: addressOf(other) } : undefined
+  return { previous: link(pages[at - 1]), next: link(pages[at + 1]) }
+}
+
+/** The group of a page in the search. */
+function groupOf(page: Page): SearchRecord['group'] {
+  const { title } = groups.find(({ entries }) => entries.includes(page)) ?? {}
+  if (title === 'Graph') return 'Graph'
+  if (title === ABOUT) return 'About the project'
+  return ['cli', 'metrics'].includes(page.path) ? 'Commands and settings' : 'Guides'
+}
+
 /** Fails if a link leads to a page or a heading that does not exist. */
 function checkLinks(): void {
   const byAddress = new Map(finished.map((done) => [addressOf(done.page), done]))
   const isBroken = ({ path, hash }: { path: string; hash: string }) => {
     const target = byAddress.get(path)
-    return target ? hash !== '' && !target.ids.has(hash) : !OTHERS.includes(path)
+    return target ? hash !== '' && !target.ids.has(hash) : !OTHERS.test(path)
   }
   const broken = finished.flatMap(({ page, links }) =>
     links
@@ -162,7 +197,7 @@ async function write(): Promise<void> {
   const one = async ([path, contents]: [string, string | Buffer]) => {
     const file = join(made, path)
     await writeFile(file, contents)
-    if (path.endsWith('.png')) return
+    if (/\.(png|woff2)$/.test(path)) return
     await writeFile(`${file}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${file}.gz`, await promisify(gzip)(contents))
   }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { graphPages } from './graph-reference.ts'
+import { homePage } from './home.ts'
 import type { Page } from './page.ts'
-import { restPage } from './rest-reference.ts'
 
 /** A page, or a link to a part of a page or to another page of the gateway. */
 export type Entry = Page | { title: string; href: string }
@@ -12,6 +12,9 @@ export interface Group {
   entries: Entry[]
 }
 
+/** The group of pages about the program's own code. */
+export const ABOUT = 'About the project'
+
 /** Every page of the site, in the order of its navigation. Fails if a file is missing. */
 export function navigation(root: string): Group[] {
   const page = (title: string, path: string, file: string): Page => {
@@ -20,11 +23,10 @@ export function navigation(root: string): Group[] {
     return { title, path, file, content: readFileSync(join(root, file), 'utf8') }
   }
   return [
-    { title: 'Overview', entries: [page('The gateway', '', 'README.md')] },
+    { title: 'Start', entries: [homePage, page('Introduction', 'start', 'src/docs/start.md')] },
     {
       title: 'Guides',
       entries: [
-        page('Start here', 'start', 'src/docs/start.md'),
         page('Legacy client', 'legacy-client', 'src/docs/legacy-client.md'),
         page('Dashboard developer', 'dashboard-developer', 'src/docs/dashboard-developer.md'),
         page('Data analyst', 'data-analyst', 'src/docs/data-analyst.md'),
@@ -57,7 +59,7 @@ export function navigation(root: string): Group[] {
     {
       title: 'Reference',
       entries: [
-        restPage(root),
+        { title: 'REST endpoints', href: '/docs/rest' },
         { title: 'Commands', href: '/docs/cli#the-command-line' },
         { title: 'Settings', href: '/docs/cli#settings' },
         { title: 'Import format', href: '/docs/import-format' },
@@ -66,8 +68,9 @@ export function navigation(root: string): Group[] {
       ],
     },
     {
-      title: 'About',
+      title: ABOUT,
       entries: [
+        page('The repository', 'repository', 'README.md'),
         page('Architecture', 'architecture', 'src/README.md'),
         page('Domain', 'domain', 'src/domain/README.md'),
         page('Store', 'store', 'src/db/README.md'),

@@ -1,16 +1,17 @@
 import MiniSearch from 'minisearch'
-import type { SearchRecord } from './search-record.ts'
+import { SEARCH_GROUPS, type SearchRecord } from './search-record.ts'
 
 /** The prefix of the gateway's paths: the script is at PREFIX/docs/assets. */
 const basePath = new URL('../..', import.meta.url).pathname.slice(0, -1)
-const MAX_RESULTS = 30
+/** Results of each group. */
+const MAX_RESULTS = 6
 /** Characters of the text around what was found. */
 const EXCERPT = 160
 
 const dialog = find<HTMLDialogElement>('dialog.search')
 const input = find<HTMLInputElement>('dialog.search input')
 const status = find<HTMLElement>('dialog.search [role=status]')
-const list = find<HTMLOListElement>('dialog.search ol')
+const results = find<HTMLElement>('dialog.search .results')
 const button = find<HTMLButtonElement>('button.search')
 
 /**
@@ -44,7 +45,7 @@ async function load(): Promise<MiniSearch<SearchRecord>> {
   const records: SearchRecord[] = await response.json()
   const made = new MiniSearch<SearchRecord>({
     fields: ['title', 'text', 'page'],
-    storeFields: ['page', 'title', 'url', 'text'],
+    storeFields: ['group', 'page', 'title', 'url', 'text'],
     idField: 'url',
     tokenize: words,
     searchOptions: {
@@ -69,34 +70,58 @@ async function search(): Promise<void> {
   if (text === '') return show([], '')
   if (status.textContent === '') status.textContent = 'Searching …'
   try {
-    const results = (await index()).search(text) as unknown as SearchRecord[]
+    const found = (await index()).search(text) as unknown as SearchRecord[]
     // A later letter has its own answer.
     if (text !== input.value.trim()) return
-    const count = results.length === 1 ? '1 result' : `${results.length || 'No'} results`
-    show(results.slice(0, MAX_RESULTS), `${count} for “${text}”`)
+    const count = found.length === 1 ? '1 result' : `${found.length || 'No'} results`
+    show(found, `${count} for “${text}”`)
   } catch {
     show([], 'The search could not load. Close it and try again.')
   }
 }
 
+/** A name of code, such as netApr, resync-all or MAX_COST: who types it looks for that one thing. */
+const CODE_NAME = /[_-]|\p{Ll}\p{Lu}/u
+
+/** The groups with results: guides first, unless a name of code is typed that another group has. */
+function groupsOf(records: SearchRecord[]) {
+  const name = input.value.trim()
+  const isNamed = ({ title }: SearchRecord) => CODE_NAME.test(name) && nameOf(title) === name
+  const named = records.find(isNamed)?.group
+  return SEARCH_GROUPS.map((group) => ({
+    group,
+    records: records.filter((record) => record.group === group).slice(0, MAX_RESULTS),
+  }))
+    .filter((one) => one.records.length > 0)
+    .sort((one, other) => Number(other.group === named) - Number(one.group === named))
+}
+
 function show(records: SearchRecord[], message: string): void {
   status.textContent = message
-  list.replaceChildren(
-    ...records.map(({ page, title, url, text }) => {
-      const link = document.createElement('a')
-      link.href = basePath + url
-      const name = document.createElement('b')
-      name.textContent = title
-      const where = document.createElement('span')
-      where.textContent = page
-      const excerpt = document.createElement('p')
-      excerpt.textContent = excerptOf(text)
-      link.append(name, ' ', where, excerpt)
-      const item = document.createElement('li')
-      item.append(link)
-      return item
+  results.replaceChildren(
+    ...groupsOf(records).flatMap(({ group, records }) => {
+      const heading = document.createElement('h2')
+      heading.textContent = group
+      const list = document.createElement('ol')
+      list.append(...records.map(resultOf))
+      return [heading, list]
     }),
   )
+}
+
+function resultOf({ page, title, url, text }: SearchRecord): HTMLLIElement {
+  const link = document.createElement('a')
+  link.href = basePath + url
+  const name = document.createElement('b')
+  name.textContent = title
+  const where = document.createElement('span')
+  where.textContent = page === title ? '' : page
+  const excerpt = document.createElement('p')
+  excerpt.textContent = excerptOf(text)
+  link.append(name, ' ', where, excerpt)
+  const item = document.createElement('li')
+  item.append(link)
+  return item
 }
 
 /** The part of a text that has the first word that is searched for. */
@@ -114,7 +139,7 @@ function open(): void {
 
 /** Moves between the input and the results. */
 function move(by: number): void {
-  const stops = [input, ...list.querySelectorAll('a')]
+  const stops = [input, ...results.querySelectorAll('a')]
   const at = stops.indexOf(document.activeElement as HTMLInputElement)
   stops[Math.min(Math.max(at + by, 0), stops.length - 1)]?.focus()
 }
@@ -133,7 +158,7 @@ dialog.addEventListener('keydown', (event) => {
   if (by !== undefined) move(by)
   else if (event.key === 'Escape') dialog.close()
   else if (event.key === 'Enter' && document.activeElement === input)
-    list.querySelector('a')?.click()
+    results.querySelector('a')?.click()
   else return
   event.preventDefault()
 })

@@ -2,28 +2,6 @@ import { blo } from 'blo'
 import { useState } from 'react'
 import { useToken } from './tokens.tsx'
 
-/** The mark of the product: two sides of a pool, and what rises between them. */
-export const Mark = () => (
-  <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="9" fill="var(--brand)" />
-    <path
-      d="M7 21a9 9 0 0 1 9-9"
-      stroke="#ffffff"
-      strokeOpacity="0.55"
-      strokeWidth="3.5"
-      strokeLinecap="round"
-      fill="none"
-    />
-    <path
-      d="M25 11a9 9 0 0 1-9 9"
-      stroke="#ffffff"
-      strokeWidth="3.5"
-      strokeLinecap="round"
-      fill="none"
-    />
-  </svg>
-)
-
 /** The picture of a wallet that explorers and other wallets show too. */
 export const WalletIcon = ({ address, size = 20 }: { address: string; size?: number }) => (
   <img className="icon" src={blo(address as `0x${string}`)} width={size} height={size} alt="" />

@@ -1,15 +1,14 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { Link, useLocation } from 'wouter'
 import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
-import { Mark } from './identity.tsx'
 import { useLive } from './live.tsx'
 import { operator } from './operator.ts'
-import { served } from './paths.ts'
 import { SearchBox } from './search-box.tsx'
-import { ThemeChoice } from './theme.tsx'
 
 const VIEWS = [
+  ['/', 'Overview'],
   ['/leaderboard', 'Leaderboard'],
   ['/pools', 'Pools'],
   ['/vaults', 'Vaults'],
@@ -18,6 +17,11 @@ const VIEWS = [
   ['/compare', 'Compare'],
   ['/status', 'Status'],
 ] as const
+
+/** The place in the bar for the tools of a page. */
+const tools = document.getElementById('tools')
+
+const isAt = (path: string, view: string) => (view === '/' ? path === view : path.startsWith(view))
 
 /** The frame of all views: the menu, the search, and what happens to the data. */
 export function Layout({ children }: { children: ReactNode }) {
@@ -30,45 +34,37 @@ export function Layout({ children }: { children: ReactNode }) {
   }, [path])
   return (
     <>
-      <a className="skip" href="#content">
-        Skip to the content
-      </a>
-      <header>
-        <Link href="/" className="brand" aria-label={`${operator.name} dashboard: overview`}>
-          <Mark />
-          <span>{operator.name}</span>
-        </Link>
-        <nav aria-label="Views">
-          {VIEWS.map(([to, name]) => (
-            <Link key={to} href={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
-          <a href={served('/graphql')}>GraphiQL</a>
-          <a href={served('/docs')}>Docs</a>
-        </nav>
-        {path !== '/' && <SearchBox />}
-        <div className="tools">
-          <button
-            type="button"
-            aria-pressed={isExact}
-            aria-label="Exact numbers"
-            title="Exact numbers: all digits"
-            onClick={toggle}
-          >
-            <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
-              <circle cx="2.5" cy="13.5" r="1.4" fill="currentColor" />
-              <path
-                d="M5.5 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0ZM12 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0Z"
-                fill="none"
-                stroke="currentColor"
-                strokeWidth="1.6"
-              />
-            </svg>
-          </button>
-          <ThemeChoice />
-        </div>
-      </header>
+      {tools &&
+        createPortal(
+          <>
+            {path !== '/' && <SearchBox />}
+            <button
+              type="button"
+              aria-pressed={isExact}
+              aria-label="Exact numbers"
+              title="Exact numbers: all digits"
+              onClick={toggle}
+            >
+              <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+                <circle cx="2.5" cy="13.5" r="1.4" fill="currentColor" />
+                <path
+                  d="M5.5 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0ZM12 6.25a2.25 2.25 0 0 1 4.5 0v5.5a2.25 2.25 0 0 1-4.5 0Z"
+                  fill="none"
+                  stroke="currentColor"
+                  strokeWidth="1.6"
+                />
+              </svg>
+            </button>
+          </>,
+          tools,
+        )}
+      <nav className="views" aria-label="Views">
+        {VIEWS.map(([to, name]) => (
+          <Link key={to} href={to} aria-current={isAt(path, to) ? 'page' : undefined}>
+            {name}
+          </Link>
+        ))}
+      </nav>
       <LiveNotice />
       <main id="content" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>

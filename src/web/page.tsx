@@ -1,3 +1,4 @@
+import './brand/theme.ts'
 import { createRoot } from 'react-dom/client'
 import { Client, cacheExchange, fetchExchange, mapExchange, Provider } from 'urql'
 import { Route, Router, Switch } from 'wouter'

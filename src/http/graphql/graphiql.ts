@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { PageData } from '../../graphiql/page-data.ts'
 import {
@@ -14,7 +15,7 @@ import type { Graph } from '../../graphql/execution/graph.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import { exchangeOf } from '../exchange.ts'
-import { withBase } from '../page-text.ts'
+import { withBase, withIdentity } from '../page-text.ts'
 import { mountStaticFiles } from '../static-files.ts'
 
 const DIRECTORY = join(import.meta.dirname, 'graphiql')
@@ -23,8 +24,8 @@ const DIRECTORY = join(import.meta.dirname, 'graphiql')
 // add styles.
 const HEADERS = [
   'content-security-policy',
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' " +
-    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src " +
+    "'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'x-content-type-options',
   'nosniff',
   'referrer-policy',
@@ -41,15 +42,17 @@ const UNREACHABLE =
  * GraphiQL, with examples whose variables name records of the store. The page is cached until the
  * data changes.
  */
-export function graphiqlPage(graph: Graph, edge: EdgeCache, basePath: string) {
+export function graphiqlPage(graph: Graph, edge: EdgeCache, config: Config) {
   let template: Promise<string> | undefined
   const render = async (values: ExampleValues | undefined, notice: string) => {
-    template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8')
+    template ??= readFile(join(DIRECTORY, 'page.html'), 'utf8').then((html) =>
+      withIdentity(html, config),
+    )
     const data = JSON.stringify(dataOf(values, notice)).replaceAll('<', '\\u003c')
     return {
       name: '/graphql',
       status: 200,
-      json: withBase(await template, basePath).replace('DATA', () => data),
+      json: withBase(await template, config.BASE_PATH).replace('>DATA<', () => `>${data}<`),
     }
   }
   const compute = async (caller: Caller) =>

@@ -30,7 +30,7 @@ export function mountGraphQL(
   const { graph } = served
   const { cache, adminTokens, rateLimit, clientOf, connections, observer } = edge
   const server = createGraphQLServer(graph)
-  const page = graphiqlPage(graph, cache, config.BASE_PATH)
+  const page = graphiqlPage(graph, cache, config)
   mountGraphiQLAssets(app, cache)
   mountSockets(app, served, edge, config.KEEP_ALIVE_TIMEOUT_MS)
   const streams = eventStreams(app, connections)
