@@ -569,10 +569,10 @@ export const variables = z.object({
     }),
   DASHBOARD_NAME: z.string().trim().min(1, 'must be a name').max(40).default('Lending').meta({
     values: 'a name',
-    description: "the name in the dashboard's header and titles",
+    description: 'the name in the header and titles of all pages',
   }),
   DASHBOARD_COLOR: accentColor.optional().meta({
-    description: "the colour of the dashboard's links and charts: `#0b6b4f`",
+    description: 'the colour of links, charts and the icon on all pages: `#0b6b4f`',
     defaultText: 'indigo',
   }),
   DASHBOARD_LINKS: namedLinks.optional().meta({

@@ -18,7 +18,9 @@ interface PageBuild {
  * sheet, named by their contents and compressed.
  */
 export const buildPage = (page: PageBuild): Promise<void> =>
-  unlessFresh(page.room, [`src/${page.room}`, 'src/web/brand', ...(page.from ?? [])], () => make(page))
+  unlessFresh(page.room, [`src/${page.room}`, 'src/web/brand', ...(page.from ?? [])], () =>
+    make(page),
+  )
 
 async function make({ room, url, options }: PageBuild): Promise<string[]> {
   const directory = join(ROOT, 'dist', room)

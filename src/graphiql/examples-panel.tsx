@@ -4,13 +4,12 @@ import {
   useExecutionContext,
   usePluginStore,
 } from '@graphiql/react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { PageData, PageExample } from './page-data.ts'
-import { served } from './served.ts'
 
-/** On a phone a panel covers the editors. */
-const isPhone = () => matchMedia('(max-width: 700px)').matches
+/** True if the panel would leave too little room for code: on a phone it covers the editors. */
+export const isNarrow = () => matchMedia('(max-width: 1100px)').matches
 
 /** The panel that lists the examples by persona, and opens and runs the one that is clicked. */
 export function examplesPlugin(data: PageData): GraphiQLPlugin {
@@ -19,20 +18,40 @@ export function examplesPlugin(data: PageData): GraphiQLPlugin {
 
 function ExamplesPanel({ examples, notice }: PageData) {
   const open = useOpenExample(examples)
-  const personas = [...new Set(examples.map(({ persona }) => persona))]
+  const [text, setText] = useState('')
+  const words = text.toLowerCase().split(/\s+/)
+  const found = examples.filter(({ name, persona, title, query }) =>
+    words.every((word) => `${name} ${persona} ${title} ${query}`.toLowerCase().includes(word)),
+  )
+  const personas = [...new Set(found.map(({ persona }) => persona))]
+  const { activeTabIndex, tabs } = useEditorContext({ nonNull: true })
+  const shown = tabs[activeTabIndex]?.query
   return (
     <section className="examples" aria-label="Examples">
       <h2>Examples</h2>
       {notice !== undefined && <p className="examples-notice">{notice}</p>}
+      <input
+        type="search"
+        aria-label="Search the examples"
+        placeholder="Search the examples"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {found.length === 0 && <p role="status">No example has these words.</p>}
       {personas.map((persona) => (
         <div key={persona}>
           <h3>{persona}</h3>
           <ul>
-            {examples
+            {found
               .filter((example) => example.persona === persona)
               .map((example) => (
                 <li key={example.name}>
-                  <button type="button" data-example={example.name} onClick={() => open(example)}>
+                  <button
+                    type="button"
+                    data-example={example.name}
+                    aria-current={example.query === shown || undefined}
+                    onClick={() => open(example)}
+                  >
                     {example.title}
                   </button>
                 </li>
@@ -40,10 +59,6 @@ function ExamplesPanel({ examples, notice }: PageData) {
           </ul>
         </div>
       ))}
-      <p>
-        See also the <a href={served('/docs')}>documentation</a> and the{' '}
-        <a href={served('/dashboard')}>dashboard</a>.
-      </p>
     </section>
   )
 }
@@ -68,7 +83,7 @@ function useOpenExample(examples: PageExample[]): (example: PageExample) => void
     queryEditor.setValue(example.query)
     variableEditor.setValue(example.variables)
     flushSync(() => latest.current.editors.setOperationName(example.name))
-    if (isPhone()) setVisiblePlugin(null)
+    if (isNarrow()) setVisiblePlugin(null)
     void latest.current.execution.run()
   }
 }

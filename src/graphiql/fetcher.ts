@@ -1,6 +1,7 @@
 import type { Fetcher } from '@graphiql/toolkit'
 import { getOperationAST, parse } from 'graphql'
 import { createClient } from 'graphql-sse'
+import { newestAnswer, workOf } from './answers.ts'
 import { served } from './served.ts'
 import { withoutRest } from './without-rest.ts'
 
@@ -12,9 +13,17 @@ export const createFetcher =
   (hidesRest: boolean): Fetcher =>
   ({ query, variables, operationName }, { headers } = {}) => {
     const body = { query, variables, ...(operationName && { operationName }) }
-    if (isSubscription(query, operationName)) return subscribe(body, headers)
-    const answer = post(body, headers)
-    return hidesRest && operationName === 'IntrospectionQuery' ? answer.then(withoutRest) : answer
+    if (isSubscription(query, operationName)) {
+      newestAnswer.set(undefined)
+      return subscribe(body, headers)
+    }
+    if (operationName === 'IntrospectionQuery')
+      return post(body, headers).then(({ answer }) => (hidesRest ? withoutRest(answer) : answer))
+    newestAnswer.set(undefined)
+    return post(body, headers).then(({ answer, work }) => {
+      newestAnswer.set({ data: answer.data, work })
+      return answer
+    })
   }
 
 interface Body {
@@ -24,14 +33,21 @@ interface Body {
 }
 
 async function post(body: Body, headers?: Record<string, string>) {
+  const started = performance.now()
   const response = await fetch(served('/graphql'), {
     method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'x-explain': 'work',
+      ...headers,
+    },
     body: JSON.stringify(body),
   })
   const text = await response.text()
   try {
-    return JSON.parse(text)
+    const work = workOf(response.headers.get('server-timing'), performance.now() - started)
+    return { answer: JSON.parse(text), work }
   } catch {
     throw new Error(
       `The gateway answered ${response.status} ${response.statusText}: ${text.slice(0, 1000)}`,

@@ -1,14 +1,23 @@
 import { DOC_EXPLORER_PLUGIN, DocExplorerContextProvider } from '@graphiql/plugin-doc-explorer'
 import { explorerPlugin } from '@graphiql/plugin-explorer'
 import { HISTORY_PLUGIN, HistoryContextProvider } from '@graphiql/plugin-history'
-import { GraphiQLProvider, ToolbarButton, useEditorContext, usePluginStore } from '@graphiql/react'
+import {
+  GraphiQLProvider,
+  ToolbarButton,
+  useEditorContext,
+  useExecutionContext,
+  usePluginStore,
+} from '@graphiql/react'
 import { GraphiQL, GraphiQLInterface } from 'graphiql'
-import { useEffect } from 'react'
+import { getOperationAST, parse } from 'graphql'
+import { useEffect, useRef, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { examplesPlugin } from './examples-panel.tsx'
+import { followTheme } from '../web/brand/theme.ts'
+import { colourGraphiQL } from './accent.ts'
+import { AnswerBar } from './answer-bar.tsx'
+import { examplesPlugin, isNarrow } from './examples-panel.tsx'
 import { createFetcher } from './fetcher.ts'
 import type { PageData } from './page-data.ts'
-import { served } from './served.ts'
 
 const data: PageData = JSON.parse(document.getElementById('data')?.textContent ?? '')
 const examples = examplesPlugin(data)
@@ -52,7 +61,7 @@ function Page() {
       plugins={plugins}
       referencePlugin={DOC_EXPLORER_PLUGIN}
       {...operation}
-      {...(!linked && { visiblePlugin: examples })}
+      {...(!linked && !isNarrow() && { visiblePlugin: examples })}
       defaultQuery=""
       inputValueDeprecation
       schemaDescription
@@ -73,16 +82,19 @@ function Interface() {
   useEffect(() => {
     document.querySelector('.graphiql-plugin')?.scrollTo(0, 0)
   }, [visiblePlugin])
+  const isDark = useDarkTheme()
+  useWrappedLines()
+  useFirstRun()
   // The interface would hide a panel that the provider opens only afterwards.
   if (plugins.length === 0) return null
   return (
-    <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
-      <GraphiQL.Logo>
-        <span className="other-pages">
-          Lending graph <a href={served('/dashboard')}>Dashboard</a>{' '}
-          <a href={served('/docs')}>Docs</a>
-        </span>
-      </GraphiQL.Logo>
+    <GraphiQLInterface
+      defaultEditorToolsVisibility="variables"
+      showPersistHeadersSettings={false}
+      forcedTheme={isDark ? 'dark' : 'light'}
+    >
+      {/* The bar of the page has the name. */}
+      <GraphiQL.Logo> </GraphiQL.Logo>
       <GraphiQL.Toolbar>
         {({ prettify, merge, copy }) => (
           <>
@@ -93,8 +105,47 @@ function Interface() {
           </>
         )}
       </GraphiQL.Toolbar>
+      <GraphiQL.Footer>
+        <AnswerBar />
+      </GraphiQL.Footer>
     </GraphiQLInterface>
   )
+}
+
+function useDarkTheme(): boolean {
+  const [isDark, setDark] = useState(false)
+  useEffect(() => followTheme(setDark), [])
+  return isDark
+}
+
+/** Long lines of code wrap. */
+function useWrappedLines(): void {
+  const { queryEditor, variableEditor, responseEditor } = useEditorContext({ nonNull: true })
+  useEffect(() => {
+    for (const editor of [queryEditor, variableEditor, responseEditor])
+      editor?.setOption('lineWrapping', true)
+  }, [queryEditor, variableEditor, responseEditor])
+}
+
+/** Runs what the page is opened with, once, if it is one query: it changes nothing, and it ends. */
+function useFirstRun(): void {
+  const { queryEditor, variableEditor, responseEditor } = useEditorContext({ nonNull: true })
+  const { run } = useExecutionContext({ nonNull: true })
+  const isDone = useRef(false)
+  const isReady = Boolean(queryEditor && variableEditor && responseEditor)
+  useEffect(() => {
+    if (isDone.current || !isReady) return
+    isDone.current = true
+    if (isOneQuery(operation.query)) run()
+  }, [isReady, run])
+}
+
+function isOneQuery(text = ''): boolean {
+  try {
+    return getOperationAST(parse(text))?.operation === 'query'
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -125,6 +176,7 @@ function LinkButton() {
   )
 }
 
+colourGraphiQL()
 const linked = linkedOperation()
 // The page restores the tabs of earlier visits. A first visit opens the first example, next to a
 // panel that leaves room for it.

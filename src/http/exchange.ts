@@ -95,7 +95,10 @@ export class Exchange implements Caller {
     const writeHead = response?.writeHead as (...head: unknown[]) => ServerResponse
     const withTiming = (...head: unknown[]) => {
       const { cost, statements, statementMs, startedAt, cache = 'none' } = this
-      const parts = [`total;dur=${(performance.now() - startedAt).toFixed(1)}`, `cache;desc=${cache}`]
+      const parts = [
+        `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
+        `cache;desc=${cache}`,
+      ]
       if (cost !== undefined) parts.push(`cost;desc="${cost}"`)
       parts.push(`sql;dur=${statementMs.toFixed(1)};desc="${statements}"`)
       response?.setHeader('server-timing', parts.join(', '))

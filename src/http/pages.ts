@@ -15,12 +15,7 @@ import { mountStaticFiles } from './static-files.ts'
 const DATE_MS = 2000
 
 // Pages run their own scripts, and send requests to this gateway only.
-const policy = (
-  styles: string,
-  forms: string,
-  ancestors: string,
-  logos = '',
-) =>
+const policy = (styles: string, forms: string, ancestors: string, logos = '') =>
   `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:${logos}; ` +
   `font-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${forms}; frame-ancestors ` +
   `${ancestors}`

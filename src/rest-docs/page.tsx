@@ -2,7 +2,7 @@ import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import { followTheme } from '../web/brand/theme.ts'
 import { graphiqlButton } from './graphiql-button.ts'
 import { basePath } from './served.ts'
-import { type OpenApi, withStoredValues } from './stored-values.ts'
+import { withStoredValues } from './stored-values.ts'
 
 // The class is Swagger UI's name of its dark colours.
 followTheme((isDark) => document.documentElement.classList.toggle('dark-mode', isDark))

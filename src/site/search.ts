@@ -54,12 +54,19 @@ async function load(): Promise<MiniSearch<SearchRecord>> {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.15 : false),
       combineWith: 'AND',
-      boostDocument: (_, term, record) => (nameOf(record?.title).toLowerCase() === term ? 3 : 1),
+      boostDocument: (_, term, record) => boostOf(term, record),
     },
   })
   // In parts, so that typing goes on.
   await made.addAllAsync(records, { chunkSize: 200 })
   return made
+}
+
+/** An exact name comes first. In guides a section explains more than the row of a table. */
+function boostOf(term: string, record: Record<string, unknown> | undefined): number {
+  if (nameOf(record?.title).toLowerCase() === term) return 3
+  const isRow = record?.group === 'Guides' && !String(record.title).includes(' ')
+  return isRow ? 0.1 : 1
 }
 
 /** A title without the type that it is a field of. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Empty } from './answer.tsx'
-import { csv } from './csv.ts'
+import { saveCsv } from './csv.ts'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { day, full, isoDay, short, type Unit } from './format.ts'
 import type { Mark } from './marks.ts'
@@ -174,15 +174,7 @@ function Numbers({ title, unit, times, series }: ChartData) {
 function Download({ title, times, series }: ChartData) {
   const save = () => {
     const rows = times.map((time, i) => [isoDay(time), ...series.map(({ values }) => values[i])])
-    const url = URL.createObjectURL(
-      new Blob([csv(['From', ...series.map(({ label }) => label)], rows)]),
-    )
-    const link = Object.assign(document.createElement('a'), {
-      href: url,
-      download: `${fileName(title)}.csv`,
-    })
-    link.click()
-    URL.revokeObjectURL(url)
+    saveCsv(`${fileName(title)}.csv`, ['From', ...series.map(({ label }) => label)], rows)
   }
   return (
     <button type="button" className="small" onClick={save}>

@@ -1,13 +1,8 @@
-import type { DocumentNode } from 'graphql'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { stringifyDocument } from 'urql'
+import { CopyMenu, type Operation } from './copy-menu.tsx'
 import { operator } from './operator.ts'
 import { served } from './paths.ts'
-
-interface Operation {
-  query: DocumentNode
-  variables: object
-}
 
 interface PageProps {
   /** The heading, and the title of the window. */
@@ -97,6 +92,8 @@ function Origin({ operation, rest, name }: OriginProps) {
     <span className="origin">
       <a href={inGraphiQL(operation)}>{name}</a>
       {rest && <a href={served(rest)}>REST</a>}
+      {/* Pages that do not come over TLS have no clipboard. */}
+      {'clipboard' in navigator && <CopyMenu {...operation} />}
     </span>
   )
 }

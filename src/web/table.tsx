@@ -2,6 +2,7 @@ import type { OrderDirection } from 'lending-graph-client'
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useLive } from './live.tsx'
+import { saveTable } from './table-csv.ts'
 import { type UrlState, useUrlState } from './url-state.ts'
 
 export interface Column<Row> {
@@ -64,46 +65,59 @@ export function Table<Row>({
 }: TableProps<Row>) {
   const body = useChangedRows(rows, rowKey)
   return (
-    <section
-      className={cards ? 'scroll cards' : 'scroll'}
-      aria-label={`${caption}: table`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
-      tabIndex={0}
-      ref={equip}
-    >
-      <table>
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <Head key={column.key ?? column.name} column={column} sort={sort} />
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {rows.map((row) => (
-            <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
-              {columns.map(({ name, key = name, cell, numeric, heads }) =>
-                heads ? (
-                  <th key={key} scope="row" data-cell={cards ? key : undefined}>
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td
-                    key={key}
-                    className={numeric ? 'numeric' : undefined}
-                    data-cell={cards ? key : undefined}
-                  >
-                    {cell(row)}
-                  </td>
-                ),
-              )}
+    <>
+      <section
+        className={cards ? 'scroll cards' : 'scroll'}
+        aria-label={`${caption}: table`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
+        tabIndex={0}
+        ref={equip}
+      >
+        <table>
+          <caption className="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Head key={column.key ?? column.name} column={column} sort={sort} />
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody ref={body}>
+            {rows.map((row) => (
+              <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
+                {columns.map(({ name, key = name, cell, numeric, heads }) =>
+                  heads ? (
+                    <th key={key} scope="row" data-cell={cards ? key : undefined}>
+                      {cell(row)}
+                    </th>
+                  ) : (
+                    <td
+                      key={key}
+                      className={numeric ? 'numeric' : undefined}
+                      data-cell={cards ? key : undefined}
+                    >
+                      {cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {rows.length > 0 && (
+        <button type="button" className="small csv" onClick={saveNeighbour}>
+          CSV<span className="visually-hidden"> of {caption}</span>
+        </button>
+      )}
+    </>
   )
+}
+
+/** Saves the table before a button. */
+const saveNeighbour = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+  const table = currentTarget.previousElementSibling?.querySelector('table')
+  if (table) saveTable(table)
 }
 
 /**

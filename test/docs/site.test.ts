@@ -96,12 +96,14 @@ describe('over HTTP', () => {
       let bytes = 0
       for (const url of [path, ...files]) {
         const file = await gateway.get(url, { 'accept-encoding': 'br' })
-        expect(file.headers.get('content-encoding'), url).toBe(/\.png$/.test(url) ? null : 'br')
+        expect(file.headers.get('content-encoding'), url).toBe(
+          /\.(png|woff2)$/.test(url) ? null : 'br',
+        )
         const isHashed = url !== path
         expect(file.headers.get('cache-control'), url).toBe(
           isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
         )
-        if (!/\.(png|svg)$/.test(url)) bytes += Number(file.headers.get('content-length'))
+        if (!/\.(png|svg|woff2)$/.test(url)) bytes += Number(file.headers.get('content-length'))
       }
       const cachedHeaders = { 'accept-encoding': 'br', 'if-none-match': '' }
       cachedHeaders['if-none-match'] =
@@ -173,7 +175,6 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     '/docs/cli',
     '/docs/graph',
     '/docs/graph/pools',
-    '/docs/rest-reference',
     '/docs/changelog',
   ]
   let opened: Browser
@@ -278,7 +279,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
 
   test.each([
     ['MAX_QUERY_COST', '/docs/cli#MAX_QUERY_COST'],
-    ['breakdown-by-assets', '/docs/rest-reference#get-positionsbreakdown-by-assets'],
+    ['breakdown-by-assets', '/docs/rest#/Points%20program/getPositionsBreakdownByAssets'],
     ['resync', '/docs/cli#npm-run-gateway----resync'],
     ['netApr', '/docs/graph/users#User.netApr'],
     ['gateway_cache_requests_total', '/docs/metrics#gateway_cache_requests_total'],
@@ -298,7 +299,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       for (let n = 0; n <= hrefs.indexOf(address); n++) await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${address}`)
-      await expect.poll(() => page.locator(':target').count()).toBe(1)
+      if (!address.includes('#/')) await expect.poll(() => page.locator(':target').count()).toBe(1)
     })
   })
 
@@ -320,7 +321,6 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await on(`/docs/graph#${name}`, async (page) => {
       await page.locator(`h3#${name} ~ p a.graphiql`).first().click()
       await page.waitForURL(`**/graphql#example=${name}`)
-      await page.getByRole('button', { name: /execute/i }).click({ timeout: 30_000 })
       const visible = () => page.evaluate(() => document.body.innerText.replace(/\u00a0/g, ' '))
       await expect.poll(visible, { message: title }).toContain('"dailyPoints"')
     })

@@ -1,0 +1,60 @@
+import type { DocumentNode } from 'graphql'
+import { type FocusEvent, useRef, useState } from 'react'
+import { stringifyDocument } from 'urql'
+import { asCurl, asTypedClient } from './copy-as.ts'
+import { served } from './paths.ts'
+
+export interface Operation {
+  query: DocumentNode
+  variables: object
+}
+
+const COPIED_MS = 1500
+
+/** Copies the operation behind a block: as a command, as GraphQL, and as TypeScript. */
+export function CopyMenu({ query, variables }: Operation) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const [said, setSaid] = useState('Copy')
+  const operation = {
+    url: location.origin + served('/graphql'),
+    query: stringifyDocument(query).trim(),
+    variables,
+  }
+  const copy = async (text: string) => {
+    const done = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'Not allowed',
+    )
+    if (menu.current) menu.current.open = false
+    menu.current?.querySelector('summary')?.focus()
+    setSaid(done)
+    setTimeout(() => setSaid('Copy'), COPIED_MS)
+  }
+  const closeOutside = ({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>) => {
+    if (!currentTarget.contains(relatedTarget)) currentTarget.open = false
+  }
+  return (
+    <details className="copy-menu" ref={menu} onBlur={closeOutside}>
+      <summary>
+        <span aria-live="polite">{said}</span>
+      </summary>
+      <div>
+        <button type="button" onClick={() => copy(asCurl(operation))}>
+          curl
+        </button>
+        <button type="button" onClick={() => copy(operation.query)}>
+          GraphQL
+        </button>
+        <button type="button" onClick={() => copy(asTypedClient(nameOf(query), operation))}>
+          TypeScript
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** The name of a document's operation. */
+function nameOf({ definitions }: DocumentNode): string {
+  const operation = definitions.find(({ kind }) => kind === 'OperationDefinition')
+  return operation && 'name' in operation ? (operation.name?.value ?? '') : ''
+}
