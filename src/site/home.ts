@@ -22,7 +22,7 @@ const ROLES: Role[] = [
     links: [
       ['Vaults', '/dashboard/vaults'],
       ['Find your wallet', '/dashboard'],
-      ['What the dashboard shows', '/docs/dashboard'],
+      ['The views of the dashboard', '/docs/dashboard'],
     ],
   },
   {

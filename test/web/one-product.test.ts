@@ -168,6 +168,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await session.send('Runtime.evaluate', { expression: AXE })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
+        if (path === '/graphql') await page.locator(`body.graphiql-${colorScheme}`).waitFor()
         const found = await page.evaluate(async () => {
           const bar = ['.bar', '.answer-bar', '.examples', '.opblock-summary', '.in-graphiql']
           const include = bar.filter((one) => document.querySelector(one))

@@ -12,7 +12,7 @@ const ICON =
   "fill='%234f46e5'/%3E%3Cpath d='M7 21a9 9 0 0 1 9-9' stroke='%23fff' stroke-opacity='.55'/%3E" +
   "%3Cpath d='M25 11a9 9 0 0 1-9 9' stroke='%23fff'/%3E%3C/svg%3E"
 
-/** What the head of each page has: who runs the gateway, and its icon. */
+/** The head of each page: who runs the gateway, and its icon. */
 export const HEAD = `<meta name="color-scheme" content="light dark">
 <meta name="identity" content="%IDENTITY%">
 <link rel="icon" href="${ICON}">`
