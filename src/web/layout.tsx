@@ -4,12 +4,16 @@ import { Link, useLocation } from 'wouter'
 import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { useLive } from './live.tsx'
+import { MyWallet } from './my-wallet.tsx'
 import { operator } from './operator.ts'
 import { SearchBox } from './search-box.tsx'
 
 const VIEWS = [
   ['/', 'Overview'],
   ['/leaderboard', 'Leaderboard'],
+  ['/boosts', 'Boosts'],
+  ['/planner', 'Planner'],
+  ['/rules', 'Rules'],
   ['/pools', 'Pools'],
   ['/vaults', 'Vaults'],
   ['/risk', 'Risk'],
@@ -38,6 +42,7 @@ export function Layout({ children }: { children: ReactNode }) {
         createPortal(
           <>
             {path !== '/' && <SearchBox />}
+            <MyWallet />
             <button
               type="button"
               aria-pressed={isExact}

@@ -1,13 +1,16 @@
 import { SearchDocument, type SearchQuery } from 'lending-graph-client'
-import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { brief } from './format.ts'
-import { TokenIcons, WalletIcon } from './identity.tsx'
+import { chainName } from './chains.ts'
+import { Combobox, type Option } from './combobox.tsx'
+import { TokenIcons } from './identity.tsx'
+import { useKnownWallets, WalletSuggestion } from './known-wallets.tsx'
 import { Name, TokenSymbol } from './name.tsx'
+import { pastedAddress } from './pasted-address.ts'
 import { poolPath, vaultPath, walletPath } from './paths.ts'
 import { useGraph } from './use-graph.ts'
+import { useLater } from './use-later.ts'
 
-const WAIT_MS = 150
 const SUGGESTIONS = 6
 const NAME = 'Search wallets, pools, markets and vaults'
 
@@ -23,108 +26,78 @@ export function SearchBox({ withButton = false }: { withButton?: boolean }) {
   const onPage = path === '/search' ? (parameters.get('q') ?? '') : ''
   const [text, setText] = useState(onPage)
   const [isOpen, setOpen] = useState(false)
-  const [current, setCurrent] = useState(-1)
   const field = useRef<HTMLInputElement>(null)
-  const id = useId()
   useEffect(() => setText(onPage), [onPage])
   useEffect(() => focusBySlash(field), [])
-  const wanted = useLater(text.trim(), WAIT_MS)
-  const { data } = useGraph(
+  const typed = pastedAddress(text) ?? text.trim()
+  const wanted = useLater(typed)
+  const isSearched = isOpen && wanted.length > 1
+  const { data, fetching } = useGraph(
     SearchDocument,
-    { text: wanted, first: SUGGESTIONS },
-    { pause: !isOpen || wanted.length < 2 },
+    { text: wanted.slice(0, 100), first: SUGGESTIONS },
+    { pause: !isSearched },
   )
-  const items = isOpen && wanted.length > 1 ? (data?.search.map(({ item }) => item) ?? []) : []
-
+  const known = useKnownWallets()(typed)
   const goTo = (to: string) => {
-    setOpen(false)
-    setCurrent(-1)
     field.current?.blur()
     navigate(to)
   }
-  const search = (event: FormEvent) => {
-    event.preventDefault()
-    const item = items[current]
-    if (item) goTo(placeOf(item))
-    else if (text.trim()) goTo(`/search?${new URLSearchParams({ q: text.trim() })}`)
-  }
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step && items.length > 0) {
-      event.preventDefault()
-      setCurrent((at) => (at + step + items.length + 1) % (items.length + 1))
-    } else if (event.key === 'Escape') setOpen(false)
+  const ofWallets: Option[] = (typed ? known : []).map((wallet) => ({
+    key: wallet.address,
+    content: <WalletSuggestion {...wallet} />,
+    choose: () => goTo(walletPath(wallet.address)),
+  }))
+  const found = isSearched ? (data?.search.map(({ item }) => item) ?? []) : []
+  const ofGraph: Option[] = found
+    .filter(({ address }) => !known.some((one) => one.address === address))
+    .map((item) => ({
+      key: item.id,
+      content: <Suggestion item={item} />,
+      choose: () => goTo(placeOf(item)),
+    }))
+  const enter = () => {
+    const [only, more] = typed ? known : []
+    if (only && !more && found.length === 0 && only.why !== 'recent') goTo(walletPath(only.address))
+    else if (typed) goTo(`/search?${new URLSearchParams({ q: typed.slice(0, 100) })}`)
   }
   return (
     <search>
-      <form className="search" onSubmit={search}>
-        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-          <circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" strokeWidth="1.6" />
-          <path d="m11 11 3.5 3.5" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" />
-        </svg>
-        <input
-          ref={field}
-          type="search"
-          name="q"
-          role="combobox"
-          aria-label={NAME}
-          aria-expanded={items.length > 0}
-          aria-controls={`${id}list`}
-          aria-autocomplete="list"
-          aria-activedescendant={items[current] && `${id}${current}`}
-          placeholder="Wallet, pool, token or vault"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={100}
-          value={text}
-          onChange={({ target }) => {
-            setText(target.value)
-            setOpen(true)
-            setCurrent(-1)
-          }}
-          onKeyDown={move}
-          onBlur={() => setOpen(false)}
-        />
-        {withButton && <button type="submit">Search</button>}
-        <div
-          className="suggestions"
-          id={`${id}list`}
-          role="listbox"
-          aria-label="Suggestions"
-          hidden={items.length === 0}
-        >
-          {items.map((item, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys of the list
-            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and names the option
-            <div
-              key={item.id}
-              id={`${id}${i}`}
-              role="option"
-              aria-selected={i === current}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => goTo(placeOf(item))}
-            >
-              <Suggestion item={item} />
-            </div>
-          ))}
-        </div>
-      </form>
+      <Combobox
+        label={NAME}
+        placeholder="Wallet, pool, token or vault"
+        type="search"
+        text={text}
+        onText={setText}
+        options={[...ofWallets, ...ofGraph].slice(0, SUGGESTIONS)}
+        note={isSearched && wanted === typed && data && !fetching && `Nothing matches “${typed}”.`}
+        onEnter={enter}
+        onOpen={setOpen}
+        fieldRef={field}
+        button={withButton ? 'Search' : undefined}
+        icon={
+          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+            <path
+              d="m11 11 3.5 3.5"
+              stroke="currentColor"
+              strokeWidth="1.6"
+              strokeLinecap="round"
+            />
+          </svg>
+        }
+      />
     </search>
   )
 }
 
 function Suggestion({ item }: { item: Item }) {
-  if (item.__typename === 'User')
-    return (
-      <>
-        <WalletIcon address={item.address} /> <span className="hex">{brief(item.address)}</span>{' '}
-        <small>wallet</small>
-      </>
-    )
+  if (item.__typename === 'User') return <WalletSuggestion address={item.address} why="wallet" />
   if (item.__typename === 'Pool')
     return (
       <>
-        <Name kind="pool" name={item.displayName} address={item.address} /> <small>pool</small>
+        <TokenIcons tokens={[item.assetA, item.assetB]} />{' '}
+        <Name kind="pool" name={item.displayName} address={item.address} />{' '}
+        <small>pool · {chainName(item.chainId)}</small>
       </>
     )
   const { asset } = item
@@ -139,7 +112,9 @@ function Suggestion({ item }: { item: Item }) {
           {item.pool && ` in ${item.pool.displayName}`}
         </>
       )}{' '}
-      <small>{item.__typename.toLowerCase()}</small>
+      <small>
+        {item.__typename.toLowerCase()} · {chainName(item.chainId)}
+      </small>
     </>
   )
 }
@@ -149,16 +124,6 @@ function placeOf(item: Item): string {
   if (item.__typename === 'Pool') return poolPath(item.address)
   if (item.__typename === 'Vault') return vaultPath(item)
   return item.pool ? poolPath(item.pool.address) : `/search?q=${item.address}`
-}
-
-/** The value as it was when it last stood still for some time. */
-function useLater(value: string, ms: number): string {
-  const [later, setLater] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return later
 }
 
 function focusBySlash(field: { current: HTMLInputElement | null }): () => void {

@@ -13,6 +13,7 @@ import {
   type Unit,
 } from './format.ts'
 import { TokenIcons, WalletIcon } from './identity.tsx'
+import { useMyWallet } from './my-wallet.tsx'
 import { Name } from './name.tsx'
 import { cut } from './names.ts'
 import { poolPath, walletPath } from './paths.ts'
@@ -109,17 +110,19 @@ export const Moment = ({ iso, isBrief = false }: MomentProps) => (
   </time>
 )
 
-/** A wallet by the name that the reader gave it, or by its address in short. */
+/**
+ * A wallet by the name that the reader gave it, or by its address in short. The style sheet points
+ * out each row with the reader's own.
+ */
 export function WalletLink({ address }: { address: string }) {
   const { nameOf, isNamed } = useWalletNames()
+  const isMine = useMyWallet() === address
+  const classes = ['named', !isNamed(address) && 'hex', isMine && 'mine'].filter(Boolean)
   return (
-    <Link
-      href={walletPath(address)}
-      title={address}
-      className={isNamed(address) ? 'named' : 'named hex'}
-    >
+    <Link href={walletPath(address)} title={address} className={classes.join(' ')}>
       <WalletIcon address={address} />
       {nameOf(address)}
+      {isMine && <span className="you">you</span>}
     </Link>
   )
 }

@@ -1,5 +1,5 @@
-import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
-import { browserStorage } from './browser-storage.ts'
+import { type FormEvent, useMemo, useState } from 'react'
+import { browserStorage, useStored } from './browser-storage.ts'
 import { brief } from './format.ts'
 import { visible } from './names.ts'
 
@@ -9,6 +9,8 @@ const MAX_NAMES = 500
 const MAX_LENGTH = 40
 
 interface WalletNames {
+  /** The visible names by address, the oldest first. */
+  names: ReadonlyMap<string, string>
   /** The name that the reader gave a wallet, or its address in short. */
   nameOf(address: string): string
   isNamed(address: string): boolean
@@ -16,20 +18,13 @@ interface WalletNames {
   rename(address: string, name: string): void
 }
 
-const NamesContext = createContext<WalletNames>({
-  nameOf: brief,
-  isNamed: () => false,
-  rename() {},
-})
-export const useWalletNames = () => useContext(NamesContext)
-
 /**
  * The names by address, the oldest first. Anything else in the browser's storage counts as no
  * names.
  */
-function stored(): Map<string, string> {
+function read(text: string | undefined): Map<string, string> {
   try {
-    const entries: unknown = JSON.parse(browserStorage.get(KEY) ?? '[]')
+    const entries: unknown = JSON.parse(text ?? '[]')
     if (!Array.isArray(entries)) return new Map()
     const isName = (entry: unknown): entry is [string, string] =>
       Array.isArray(entry) && entry.length === 2 && entry.every((text) => typeof text === 'string')
@@ -39,33 +34,31 @@ function stored(): Map<string, string> {
   }
 }
 
+function rename(address: string, name: string): void {
+  const next = read(browserStorage.get(KEY))
+  next.delete(address)
+  if (name) next.set(address, name.slice(0, MAX_LENGTH))
+  browserStorage.set(KEY, JSON.stringify([...next].slice(-MAX_NAMES)))
+}
+
 /** Names of wallets, which this browser keeps and never sends. */
-export function WalletNames({ children }: { children: ReactNode }) {
-  const [names, setNames] = useState(stored)
-  const rename = (address: string, name: string) => {
-    const next = new Map(names)
-    next.delete(address)
-    if (name) next.set(address, name.slice(0, MAX_LENGTH))
-    const kept = [...next].slice(-MAX_NAMES)
-    browserStorage.set(KEY, JSON.stringify(kept))
-    setNames(new Map(kept))
+export function useWalletNames(): WalletNames {
+  const text = useStored(KEY)
+  const names = useMemo(() => {
+    const seen = [...read(text)].map(([address, name]) => [address, visible(name)] as const)
+    return new Map(seen.filter(([, name]) => name !== ''))
+  }, [text])
+  return {
+    names,
+    nameOf: (address) => names.get(address) ?? brief(address),
+    isNamed: (address) => names.has(address),
+    rename,
   }
-  return (
-    <NamesContext
-      value={{
-        nameOf: (address) => visible(names.get(address) ?? '') || brief(address),
-        isNamed: (address) => visible(names.get(address) ?? '') !== '',
-        rename,
-      }}
-    >
-      {children}
-    </NamesContext>
-  )
 }
 
 /** Lets the reader name a wallet. */
 export function WalletNameForm({ address }: { address: string }) {
-  const { nameOf, isNamed, rename } = useWalletNames()
+  const { nameOf, isNamed } = useWalletNames()
   const [isOpen, setOpen] = useState(false)
   if (!isOpen)
     return (

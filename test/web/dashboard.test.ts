@@ -239,7 +239,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   const parameters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
   describe('the leaderboard', () => {
-    const ENTRY = 'rank userAddress points user { change(days: 7) { points rank } }'
+    const ENTRY = 'rank userAddress points user { pointsPerDay change(days: 7) { points rank } }'
 
     test('shows what the API answers, and pages and comes back', async () => {
       const { leaderboard, program } = await graphql(
@@ -247,10 +247,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       )
       const page = await visit('/leaderboard')
       await expect.poll(() => rows(page, 'Leaderboard').count()).toBe(25)
-      const expected = leaderboard.nodes.map(({ rank, points, user: { change } }: any) =>
-        points > 0
-          ? [rank, points, change.points, ...(change.rank === null ? [] : [change.rank])]
-          : [points, change.points],
+      const expected = leaderboard.nodes.map(
+        ({ rank, points, user: { pointsPerDay, change } }: any, at: number) => {
+          const shown = [points, points / program.totalPoints, pointsPerDay, change.points]
+          const above = leaderboard.nodes[at - 1]
+          if (points === 0) return shown
+          const ranks = change.rank === null ? [] : [change.rank]
+          if (!above) return [rank, ...shown, ...ranks]
+          const gap = above.points - points
+          const pace = pointsPerDay - above.user.pointsPerDay
+          const days = pace > 0 ? [Math.max(Math.ceil(gap / pace), 1)] : []
+          return [rank, ...shown, ...ranks, gap, ...days]
+        },
       )
       expect(await numbers(rows(page, 'Leaderboard'))).toEqual(expected.slice(0, 25))
       expect(await links(page, 'Leaderboard')).toEqual(
@@ -320,7 +328,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         .toBe('Skip to the content')
       await page.keyboard.press('Enter')
       await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
-      await page.getByLabel('Where am I').focus()
+      await page.getByLabel('Find a wallet').focus()
       await page.keyboard.type(sampleUser)
       await page.keyboard.press('Enter')
       const place = rows(page, 'Your place')
@@ -334,42 +342,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(new URL(page.url()).pathname).toBe(`/dashboard/wallets/${sampleUser}`)
     })
 
-    test('as of a date, in a window and in a pool', async () => {
-      const page = await visit('/leaderboard')
-      const before = new Date(Date.parse(date) - 3 * 86_400_000).toISOString().slice(0, 10)
-      await page.getByLabel('As of').fill(before)
-      const past = await graphql(
-        'query ($asOf: Date!) { leaderboard(scope: { asOf: $asOf }, first: 25) { nodes { rank points } } }',
-        { asOf: before },
-      )
-      const pairs = (nodes: any[]) => nodes.map(({ rank, points }) => [rank, points])
-      await expect
-        .poll(() => numbers(rows(page, 'Leaderboard')))
-        .toEqual(pairs(past.leaderboard.nodes))
-      expect(parameters(page)).toEqual({ asOf: before })
-      await page.getByRole('link', { name: '7 days', exact: true }).click()
-      const from = new Date(Date.parse(date) - 6 * 86_400_000).toISOString().slice(0, 10)
-      const week = await graphql(
-        'query ($from: Date!) { leaderboard(scope: { window: { from: $from } }, first: 25) { nodes { rank points } } }',
-        { from },
-      )
-      await expect
-        .poll(() => numbers(rows(page, 'Leaderboard')))
-        .toEqual(pairs(week.leaderboard.nodes))
-      await page
-        .getByRole('combobox', { name: 'Pool', exact: true })
-        .selectOption(samplePool.address)
-      const both = await graphql(
-        'query ($from: Date!, $pool: Address!) { leaderboard(scope: { window: { from: $from, pool: $pool } }, first: 25) { nodes { rank points } } }',
-        { from, pool: samplePool.address },
-      )
-      await expect
-        .poll(() => numbers(rows(page, 'Leaderboard')))
-        .toEqual(pairs(both.leaderboard.nodes))
-      expect(parameters(page)).toEqual({ window: '7', pool: samplePool.address })
-    })
-
-    test('in a season, which the first page names too', async () => {
+    test('as of a date, in a window, a pool and a season, which combine', async () => {
       const startsAt = new Date(Date.parse(date) - 4 * 86_400_000).toISOString().slice(0, 10)
       const seasons = { pool: gateway.deps.store.pool, now: () => new Date() }
       await setSeason(
@@ -377,16 +350,55 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         { name: 'Season 7', startsAt, endsAt: '2999-12-31' },
         { requestedBy: 'test' },
       )
-      const page = await visit('/')
-      await expect.poll(() => page.locator('.lede').textContent()).toContain('Season 7 ends on')
+      const page = await visit('/leaderboard')
+      const shift = (days: number) =>
+        new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
+      /** The board shows a scope: its first numbers, and shares of its points. */
+      const shows = async (scope: object) => {
+        const { leaderboard } = await graphql(
+          'query ($scope: LeaderboardScope) { leaderboard(scope: $scope, first: 1000) { nodes { rank points } } }',
+          { scope },
+        )
+        const all = leaderboard.nodes.reduce((sum: number, { points }: any) => sum + points, 0)
+        await expect
+          .poll(async () =>
+            (await numbers(rows(page, 'Leaderboard')))
+              .slice(0, 10)
+              .map(([rank, points, share]) => [rank, points, share?.toFixed(6)]),
+          )
+          .toEqual(
+            leaderboard.nodes
+              .slice(0, 10)
+              .map(({ rank, points }: any) => [rank, points, (points / all).toFixed(6)]),
+          )
+      }
+      await page.getByLabel('As of').fill(shift(-3))
+      await shows({ asOf: shift(-3) })
+      expect(parameters(page)).toEqual({ asOf: shift(-3) })
+      await page.getByRole('link', { name: '7 days', exact: true }).click()
+      await shows({ window: { from: shift(-9), to: shift(-3) } })
+      await page.getByLabel('Season').selectOption('Season 7')
+      await shows({ window: { from: startsAt, to: shift(-3) } })
+      const pool = samplePool.address
+      await page.getByRole('combobox', { name: 'Pool', exact: true }).selectOption(pool)
+      await shows({ window: { from: startsAt, to: shift(-3), pool } })
+      expect(parameters(page)).toEqual({
+        asOf: shift(-3),
+        window: '7',
+        season: 'Season 7',
+        pool,
+      })
+      await page.goto(`${gateway.base}/dashboard/leaderboard?season=Season+7&asOf=${shift(-8)}`)
+      await page.getByText('No distribution is in the season and the dates').waitFor()
+      await page.goto(`${gateway.base}/dashboard/leaderboard?season=Season+9`)
+      await page.getByRole('alert').getByText('There is no season “Season 9”').waitFor()
+      await page.goto(`${gateway.base}/dashboard`)
+      await expect
+        .poll(() => page.locator('.lede').first().textContent())
+        .toMatch(/Season 7 ends in [\d,]+ days, 31 Dec 2999/)
       await page.getByRole('link', { name: 'Season 7' }).click()
-      const { leaderboard } = await graphql(
-        '{ leaderboard(scope: { season: "Season 7" }, first: 25) { nodes { rank points } } }',
-      )
-      const expected = leaderboard.nodes.map(({ rank, points }: any) => [rank, points])
-      await expect.poll(() => numbers(rows(page, 'Leaderboard'))).toEqual(expected)
-      expect(parameters(page)).toEqual({ season: 'Season 7' })
-      await page.getByRole('link', { name: 'All time' }).click()
+      await shows({ season: 'Season 7' })
+      await page.getByLabel('Season').selectOption('')
       expect(parameters(page)).toEqual({})
       await removeSeason(seasons, 'Season 7', { requestedBy: 'test' })
     })
@@ -1219,6 +1231,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       }
       await page.goto(`${changed.base}/dashboard/distributions`)
       await page.getByRole('link', { name: 'the rules of the date' }).click()
+      await page.getByText('History of the rules').click()
       const rules = rows(page, 'Multipliers over time')
       await expect.poll(() => rules.count()).toBe(3)
       expect(await rules.nth(0).innerText()).toMatch(/9000.*\(announced\)\s+none/s)
@@ -1347,7 +1360,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['distributions', '/distributions', 'Points of the program'],
     ['distribution', () => `/distributions/${date}`, 'Positions'],
     ['run', '/runs/1', 'Multipliers'],
-    ['rules', '/rules', 'Base points'],
+    ['rules', '/rules', 'Multipliers today'],
+    ['boosts', '/boosts', 'Boosts now'],
+    ['planner', '/planner?amount=10000&point=0.001', 'Planner'],
     ['status', '/status', 'Snapshots'],
     ['operate', '/operate', 'Sources of the last run'],
     ['search', '/search?q=usdc', 'Search: usdc'],

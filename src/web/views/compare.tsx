@@ -4,13 +4,13 @@ import {
   type UsersChartQuery,
   UsersDocument,
 } from 'lending-graph-client'
-import type { FormEvent } from 'react'
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
 import { Chart } from '../chart.tsx'
 import { isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
 import { knownNumbers } from '../known-numbers.ts'
+import { useMyWallet } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
@@ -18,6 +18,7 @@ import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, WalletLink } from '../values.tsx'
+import { WalletField } from '../wallet-field.tsx'
 import { useWalletNames } from '../wallet-names.tsx'
 
 /** As many colours as a chart has. */
@@ -26,19 +27,17 @@ const MAX_WALLETS = 5
 /** Up to five wallets side by side. */
 export function Compare() {
   const url = useUrlState()
+  const mine = useMyWallet()
   const texts = [
-    ...new Set((url.get('wallets') ?? '').split(',').map((text) => text.trim().toLowerCase())),
+    ...new Set(
+      (url.get('wallets') ?? mine ?? '').split(',').map((text) => text.trim().toLowerCase()),
+    ),
   ]
   const addresses = texts.filter(isAddress).slice(0, MAX_WALLETS)
   const variables = { addresses }
   const answer = useGraph(UsersDocument, variables, { pause: addresses.length === 0 })
-  const choose = (wallets: string[]) => url.link({ wallets: wallets.join(',') })
-  const add = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const wallet = String(new FormData(event.currentTarget).get('wallet'))
-    event.currentTarget.reset()
-    url.set({ wallets: [...addresses, wallet].join(',') })
-  }
+  const choose = (wallets: string[]) => url.link({ wallets: wallets.join(',') || ',' })
+  const add = (address: string) => url.set({ wallets: [...addresses, address].join(',') })
   return (
     <Page
       title="Compare wallets"
@@ -61,13 +60,9 @@ export function Compare() {
         </ul>
       )}
       {addresses.length < MAX_WALLETS && (
-        <form onSubmit={add} className="choices">
-          <label>
-            Add a wallet
-            <input name="wallet" placeholder="0x…" maxLength={100} spellCheck={false} required />
-          </label>
-          <button type="submit">Add</button>
-        </form>
+        <div className="choices">
+          <WalletField label="Add a wallet" button="Add" onWallet={add} />
+        </div>
       )}
       {texts
         .filter((text) => text !== '' && !isAddress(text))

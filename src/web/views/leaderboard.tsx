@@ -1,51 +1,78 @@
 import {
-  DistributionsDocument,
   LeaderboardAroundDocument,
   LeaderboardDocument,
   type LeaderboardEntryFragment,
   type LeaderboardQuery,
+  type LeaderboardRowFragment,
   LeaderboardWindowDocument,
+  type LeaderboardWindowQuery,
   PoolsDocument,
-  SeasonsDocument,
+  WindowPointsDocument,
 } from 'lending-graph-client'
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
+import { type BoardScope, useBoardScope, useSeasons } from '../board-scope.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { day, isAddress, isDay, isoDay } from '../format.ts'
+import { useMyWallet } from '../my-wallet.tsx'
 import { nameText } from '../name.tsx'
+import { DaysToNextRank, NextRank, Share } from '../next-rank.tsx'
 import { NoDistribution } from '../no-distribution.tsx'
-import { NotADate } from '../not-a-date.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
+import { seasonEnd } from '../season-words.ts'
 import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, Rank, RankChange, WalletLink } from '../values.tsx'
+import { WalletField } from '../wallet-field.tsx'
 
 const ROWS = 25
-const DAY_MS = 86_400_000
+/** The rows around a wallet. */
+const AROUND = 5
 const WINDOWS = [
   ['all', 'All time'],
   ['7', '7 days'],
   ['30', '30 days'],
 ] as const
 
+/** A row, and the one above it, if that is known. */
 interface Row extends LeaderboardEntryFragment {
-  user: LeaderboardEntryFragment['user'] & {
-    change?: { points: number; rank: number | null } | null
-  }
+  user: LeaderboardEntryFragment['user'] & Partial<LeaderboardRowFragment['user']>
+  above?: Row
 }
 
-const columns: Column<Row>[] = [
+/** What the rows are a part of. */
+interface Whole {
+  /** The points of all wallets, and of the first one. */
+  all: number | undefined
+  most: number | undefined
+  /** The distribution dates of a window. */
+  dates?: number | undefined
+}
+
+const rankAndPoints: Column<Row>[] = [
   {
     name: 'Rank',
     numeric: true,
-    cell: ({ rank, points }) => <Rank value={points > 0 ? rank : null} />,
+    cell: ({ rank, points }) =>
+      points > 0 && rank <= 3 ? (
+        <span className="top" data-rank={rank}>
+          <Rank value={rank} />
+        </span>
+      ) : (
+        <Rank value={points > 0 ? rank : null} />
+      ),
   },
   { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
   { name: 'Points', numeric: true, cell: ({ points }) => <Num value={points} unit="points" /> },
 ]
+const perDay: Column<Row> = {
+  name: 'Points per day',
+  numeric: true,
+  cell: ({ user }) => <Num value={user.pointsPerDay} unit="points" />,
+}
 const changes: Column<Row>[] = [
   {
     name: 'Points in 7 days',
@@ -58,84 +85,107 @@ const changes: Column<Row>[] = [
     cell: ({ points, user }) => <RankChange ranks={points > 0 ? user.change?.rank : null} />,
   },
 ]
+const toNext: Column<Row> = {
+  name: 'To the next rank',
+  numeric: true,
+  cell: (row) => <NextRank row={row} above={row.above} />,
+}
+const daysToNext: Column<Row> = {
+  name: 'At this pace',
+  numeric: true,
+  cell: (row) => <DaysToNextRank row={row} above={row.above} />,
+}
+const shareOf = ({ all, most }: Whole): Column<Row> => ({
+  name: 'Share',
+  numeric: true,
+  cell: ({ points }) => <Share of={points} all={all} {...(most && { most })} />,
+})
+const averageOf = (dates: number): Column<Row> => ({
+  name: 'Per day, on average',
+  numeric: true,
+  cell: ({ points }) => <Num value={points / dates} unit="points" />,
+})
 
-/** The scope in which the counted wallets have points. */
-function scopeName(season: string | undefined, days: string): string {
-  if (season) return 'season'
-  return days === 'all' ? 'pool' : 'window'
+/** The columns of the newest board, of a past one, or of a window. */
+function columnsOf(isNow: boolean, whole: Whole): Column<Row>[] {
+  const always = [...rankAndPoints, shareOf(whole)]
+  if (isNow) return [...always, perDay, ...changes, toNext, daysToNext]
+  return [...always, ...(whole.dates ? [averageOf(whole.dates)] : []), toNext]
 }
 
-/** The users with the most points: now, as of a date, or in a window of time or a pool. */
+/** Rows of consecutive ranks, each with the one above it. The first of a later page has none. */
+const withAbove = (rows: readonly Row[]): Row[] =>
+  rows.map((row, at) => {
+    const above = rows[at - 1]
+    return above ? { ...row, above } : row
+  })
+
+/** The rows of a page, which was read from the row before it on. */
+const pageOf = (rows: readonly Row[], offset: number | undefined): Row[] =>
+  withAbove(rows).slice(offset ? 1 : 0)
+
+/** The users with the most points: now, as of a date, or in a season, a window or a pool. */
 export function Leaderboard() {
   const url = useUrlState()
-  const days = url.oneOf('window', ['all', '7', '30'])
-  const pool = url.get('pool')
-  const season = url.get('season')
-  const account = url.get('account')
-  const isWindow = season !== undefined || days !== 'all' || pool !== undefined
-  const asOf = isWindow ? undefined : url.get('asOf')
-  const isNoDate = asOf !== undefined && !isDay(isoDay(asOf))
-  const newest = useGraph(DistributionsDocument, { first: 1 }, { pause: days === 'all' })
-  const newestDate = newest.data?.distributions.nodes[0]?.date
-  const from =
-    days !== 'all' && newestDate
-      ? new Date(Date.parse(newestDate) - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
-      : undefined
-  const scope = season ? { season } : { window: { ...(from && { from }), ...(pool && { pool }) } }
-  const page = usePage(ROWS)
-  const isWaiting = days !== 'all' && !from
-  const ofDate = asOf ? { asOf } : undefined
-  const past = asOf && { scope: { asOf }, asOf, upTo: isoDay(asOf) }
-  const now = useGraph(LeaderboardDocument, { ...page, ...past }, { pause: isWindow || isNoDate })
-  const window = useGraph(
-    LeaderboardWindowDocument,
-    { ...page, scope },
-    { pause: !isWindow || isWaiting },
-  )
-  const visible = isWindow || asOf ? columns : [...columns, ...changes]
-  const isMine = ({ user }: Row) => user.address === account?.toLowerCase()
+  const mine = useMyWallet()
+  const { scope, totals, fault, isWaiting, isPlain } = useBoardScope()
+  const account = url.get('account') ?? mine
+  const asOf = url.get('asOf')
+  const isWindow = !isPlain
+  const { first, offset } = usePage(ROWS)
+  const page = offset ? { first: first + 1, offset: offset - 1 } : { first }
+  const past = isPlain && asOf ? { scope: { asOf }, asOf, upTo: isoDay(asOf) } : {}
+  const isPaused = fault !== undefined || isWaiting
+  const ofNow = { ...page, ...past }
+  const now = useGraph(LeaderboardDocument, ofNow, { pause: isWindow || isPaused })
+  const ofWindow = { ...page, scope: scope ?? { window: {} } }
+  const window = useGraph(LeaderboardWindowDocument, ofWindow, { pause: !isWindow || isPaused })
+  const sum = useGraph(WindowPointsDocument, totals, { pause: !isWindow || isPaused })
+  const isNow = isPlain && !asOf
+  const series = sum.data?.program?.series ?? sum.data?.pool?.series
+  const whole: Whole = isWindow
+    ? {
+        all: series?.reduce((total, { points }) => total + points, 0),
+        dates: series?.filter(({ points }) => points > 0).length,
+        most: window.data?.leader.nodes[0]?.points,
+      }
+    : { all: now.data?.program.totalPoints, most: now.data?.leader.nodes[0]?.points }
   const table = (label: string, rows: readonly Row[]) => (
-    <Table
-      caption={label}
-      columns={visible}
-      rows={rows}
-      rowKey={(row) => row.user.address}
-      isCurrent={isMine}
-    />
+    <div className="board">
+      <Table
+        caption={label}
+        columns={columnsOf(isNow, whole)}
+        rows={rows}
+        rowKey={(row) => row.user.address}
+        isCurrent={({ user }) => user.address === account?.toLowerCase()}
+      />
+    </div>
   )
-  const countName = `Wallets in this ${scopeName(season, days)}`
-  const boardInView = () => {
-    if (isNoDate) return <NotADate text={asOf} />
-    if (!isWindow)
-      return (
-        <Answer of={now} rows={ROWS}>
-          {boardOfDate}
-        </Answer>
-      )
-    return (
-      <Answer
-        of={newest.error ? { ...window, error: newest.error, retry: newest.retry } : window}
-        rows={ROWS}
-      >
-        {({ leaderboard }) => (
-          <>
-            <Facts>
-              <Fact name={countName}>
-                <Num value={leaderboard.totalCount} unit="count" />
-              </Fact>
-              {season && <SeasonFacts name={season} />}
-            </Facts>
-            {leaderboard.nodes.length === 0 ? (
-              <Empty>No wallet has points in this {scopeName(season, days)}.</Empty>
-            ) : (
-              table('Leaderboard', leaderboard.nodes)
-            )}
-            <Pager label="the leaderboard" totalCount={leaderboard.totalCount} rows={ROWS} />
-          </>
-        )}
-      </Answer>
-    )
-  }
+  const pager = (totalCount: number) => (
+    <Pager label="the leaderboard" totalCount={totalCount} rows={ROWS} />
+  )
+  const boardOfWindow = ({ leaderboard }: LeaderboardWindowQuery) => (
+    <>
+      <Facts>
+        <Fact name="Wallets with these filters">
+          <Num value={leaderboard.totalCount} unit="count" />
+        </Fact>
+        <Fact name="Their points">
+          <Num value={whole.all} unit="points" />
+        </Fact>
+        <Fact name="Distribution dates">
+          <Num value={whole.dates} unit="count" />
+        </Fact>
+        <SeasonFacts />
+      </Facts>
+      {leaderboard.totalCount === 0 ? (
+        <Empty>No wallet has points with these filters.</Empty>
+      ) : (
+        table('Leaderboard', pageOf(leaderboard.nodes, offset))
+      )}
+      {pager(leaderboard.totalCount)}
+    </>
+  )
   const boardOfDate = (board: LeaderboardQuery) => {
     if (board.newest.nodes.length === 0) return <NothingStored of="positions" />
     if (asOf && board.counted.nodes.length === 0)
@@ -148,46 +198,52 @@ export function Leaderboard() {
     return (
       <>
         <Totals board={board} asOf={asOf} />
-        {table('Leaderboard', board.leaderboard.nodes)}
-        <Pager label="the leaderboard" totalCount={board.leaderboard.totalCount} rows={ROWS} />
+        {table('Leaderboard', pageOf(board.leaderboard.nodes, offset))}
+        {pager(board.leaderboard.totalCount)}
       </>
     )
   }
   const operation = isWindow
-    ? { query: LeaderboardWindowDocument, variables: { ...page, scope } }
-    : { query: LeaderboardDocument, variables: { ...page, ...past } }
+    ? { query: LeaderboardWindowDocument, variables: ofWindow }
+    : { query: LeaderboardDocument, variables: ofNow }
   return (
-    <Page
-      title="Leaderboard"
-      operation={operation}
-      {...(!isWindow && !asOf && { rest: '/points/leaderboard' })}
-    >
-      <Choices />
-      {account !== undefined && !isNoDate && (
-        <OwnPlace
-          account={account}
-          scope={isWindow ? scope : ofDate}
-          isWaiting={isWaiting}
-          table={table}
-        />
+    <Page title="Leaderboard" operation={operation} {...(isNow && { rest: '/points/leaderboard' })}>
+      <Choices account={account} />
+      {fault}
+      {account !== undefined && !fault && (
+        <OwnPlace account={account} scope={scope} isWaiting={isWaiting} table={table} />
       )}
-      <h2>Top wallets</h2>
-      {boardInView()}
+      {!fault && (
+        <>
+          <h2>Top wallets</h2>
+          {isWindow ? (
+            <Answer of={window} rows={ROWS}>
+              {boardOfWindow}
+            </Answer>
+          ) : (
+            <Answer of={now} rows={ROWS}>
+              {boardOfDate}
+            </Answer>
+          )}
+        </>
+      )}
     </Page>
   )
 }
 
-/** When a season is, and the digest of its board once that is final. */
-function SeasonFacts({ name }: { name: string }) {
-  const season = useGraph(SeasonsDocument, {}).data?.program.seasons.find(
-    (one) => one.name === name,
-  )
+/** When the season of the address is, and the digest of its board once that is final. */
+function SeasonFacts() {
+  const name = useUrlState().get('season')
+  const season = useSeasons()?.find((one) => one.name === name)
   if (!season) return null
-  const { startsAt, endsAt, digest } = season
+  const { startsAt, digest } = season
   return (
     <>
-      <Fact name="Season">
-        {day(startsAt)} – {endsAt ? day(endsAt) : 'open'}
+      <Fact name={season.name}>
+        <small>
+          {day(startsAt)} – {season.endsAt ? day(season.endsAt) : 'open'}
+        </small>
+        <small>{seasonEnd(season)}</small>
       </Fact>
       {digest && (
         <Fact name="Final board">
@@ -229,103 +285,86 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
   )
 }
 
-/** The visible part of the leaderboard. A date, a season and a window exclude each other. */
-function Choices() {
+/** The visible part of the leaderboard. A season, a window, a pool and a date can be combined. */
+function Choices({ account }: { account: string | undefined }) {
   const url = useUrlState()
-  const season = url.get('season')
-  const current = season ? undefined : url.oneOf('window', ['all', '7', '30'])
-  const seasons = useGraph(SeasonsDocument, {}).data?.program.seasons.filter(
-    ({ status }) => status !== 'UPCOMING',
-  )
+  const current = url.oneOf('window', ['all', '7', '30'])
+  const seasons = useSeasons()?.filter(({ status }) => status !== 'UPCOMING') ?? []
+  const active = seasons.find(({ status }) => status === 'ACTIVE')
   const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD', orderDirection: 'DESC' })
-  const asOf = current === 'all' && !url.get('pool') ? url.get('asOf') : undefined
-  const goTo = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    url.set({
-      account: String(new FormData(event.currentTarget).get('account')).trim() || undefined,
-    })
-  }
+  const asOf = url.get('asOf')
   return (
-    <div className="choices">
-      <nav className="choice" aria-label="Window">
-        {WINDOWS.map(([days, name]) => (
-          <Link
-            key={days}
-            href={url.link({
-              window: days === 'all' ? undefined : days,
-              asOf: undefined,
-              season: undefined,
-            })}
-            aria-current={days === current ? 'true' : undefined}
-          >
-            {name}
-          </Link>
-        ))}
-        {seasons?.map(({ id, name }) => (
-          <Link
-            key={id}
-            href={url.link({ season: name, window: undefined, asOf: undefined, pool: undefined })}
-            aria-current={name === season ? 'true' : undefined}
-          >
-            {name}
-          </Link>
-        ))}
-      </nav>
-      <label>
-        Pool
-        <select
-          value={url.get('pool') ?? ''}
-          onChange={({ target }) =>
-            url.set({ pool: target.value || undefined, asOf: undefined, season: undefined })
-          }
-        >
-          <option value="">All pools</option>
-          {pools.data?.pools.nodes.map(({ address, displayName }) => (
-            <option key={address} value={address}>
-              {nameText({ kind: 'pool', name: displayName, address })}
-            </option>
+    <>
+      <div className="choices">
+        <nav className="choice" aria-label="Window">
+          {WINDOWS.map(([days, name]) => (
+            <Link
+              key={days}
+              href={url.link({ window: days === 'all' ? undefined : days })}
+              aria-current={days === current ? 'true' : undefined}
+            >
+              {name}
+            </Link>
           ))}
-        </select>
-      </label>
-      <label>
-        As of
-        <input
-          type="date"
-          value={asOf ? isoDay(asOf) : ''}
-          onChange={({ target }) =>
-            url.set({
-              asOf: target.value || undefined,
-              window: undefined,
-              pool: undefined,
-              season: undefined,
-            })
-          }
-        />
-      </label>
-      <form key={url.get('account')} onSubmit={goTo} className="own-place">
+        </nav>
+        {seasons.length > 0 && (
+          <label>
+            Season
+            <select
+              value={url.get('season') ?? ''}
+              onChange={({ target }) => url.set({ season: target.value || undefined })}
+            >
+              <option value="">All seasons</option>
+              {seasons.map(({ id, name }) => (
+                <option key={id} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <label>
-          Where am I
+          Pool
+          <select
+            value={url.get('pool') ?? ''}
+            onChange={({ target }) => url.set({ pool: target.value || undefined })}
+          >
+            <option value="">All pools</option>
+            {pools.data?.pools.nodes.map(({ address, displayName }) => (
+              <option key={address} value={address}>
+                {nameText({ kind: 'pool', name: displayName, address })}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          As of
           <input
-            name="account"
-            placeholder="0x…"
-            defaultValue={url.get('account')}
-            maxLength={100}
-            spellCheck={false}
+            type="date"
+            value={asOf && isDay(isoDay(asOf)) ? isoDay(asOf) : ''}
+            onChange={({ target }) => url.set({ asOf: target.value || undefined })}
           />
         </label>
-        <button type="submit">Show</button>
-      </form>
-    </div>
+        <WalletField
+          key={account}
+          label="Find a wallet"
+          button="Show"
+          value={account}
+          onWallet={(address) => url.set({ account: address })}
+        />
+      </div>
+      {active && (
+        <p className="lede">
+          {active.name} {seasonEnd(active)}.
+        </p>
+      )}
+    </>
   )
 }
 
 interface OwnPlaceProps {
   account: string
-  scope:
-    | { asOf: string }
-    | { season: string }
-    | { window: { from?: string; pool?: string } }
-    | undefined
+  scope: BoardScope | undefined
   isWaiting: boolean
   table(label: string, rows: readonly Row[]): ReactNode
 }
@@ -335,7 +374,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
   const isValid = isAddress(account)
   const around = useGraph(
     LeaderboardAroundDocument,
-    { address: account, first: 5, ...(scope && { scope }) },
+    { address: account, first: AROUND + 1, ...(scope && { scope }) },
     { pause: !isValid || isWaiting },
   )
   return (
@@ -347,7 +386,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
             aroundRank === null ? (
               <Empty>
                 This wallet has no rank here: it has no stored position
-                {scope && 'asOf' in scope && ' by this date'}.
+                {scope && ('asOf' in scope ? ' by this date' : ' with these filters')}.
               </Empty>
             ) : (
               <>
@@ -355,7 +394,7 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
                   Rank <Num value={aroundRank} unit="count" /> of{' '}
                   <Num value={totalCount} unit="count" />
                 </p>
-                {table('Your place', nodes)}
+                {table('Your place', aroundRows(nodes))}
               </>
             )
           }
@@ -365,4 +404,10 @@ function OwnPlace({ account, scope, isWaiting, table }: OwnPlaceProps) {
       )}
     </section>
   )
+}
+
+/** The rows around a wallet. The row above the first of them was read for its distance alone. */
+function aroundRows(nodes: readonly Row[]): Row[] {
+  const rows = withAbove(nodes)
+  return rows[0]?.rank === 1 ? rows.slice(0, AROUND) : rows.slice(1)
 }

@@ -15,12 +15,13 @@ import {
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { day } from '../format.ts'
 import { Newest } from '../newest.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { SearchBox } from '../search-box.tsx'
+import { seasonEnd } from '../season-words.ts'
 import { spanOf } from '../span.tsx'
 import { Sparkline } from '../sparkline.tsx'
+import { MyStanding } from '../standing.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { DistributionLink, Num, PoolLink, RankChange, WalletLink } from '../values.tsx'
@@ -37,6 +38,7 @@ export function Overview() {
   const board = useGraph(LeaderboardDocument, { first: WALLETS })
   return (
     <Page title="Overview" heading="Every position, and the points it earns" hero={<Hero />}>
+      <MyStanding />
       <Answer of={board} rows={16}>
         {({ program, leaderboard, ...dates }) =>
           leaderboard.nodes.length === 0 ? (
@@ -135,7 +137,7 @@ function Season() {
   return (
     <>
       <Link href={`/leaderboard?season=${encodeURIComponent(season.name)}`}>{season.name}</Link>{' '}
-      {season.endsAt ? `ends on ${day(season.endsAt)}` : 'is on'}.{' '}
+      {seasonEnd(season)}.{' '}
     </>
   )
 }

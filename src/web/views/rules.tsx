@@ -1,16 +1,23 @@
 import {
   BasePointsDocument,
   type BasePointsQuery,
+  BoostsDocument,
+  type BoostsQuery,
   RulesDocument,
   type RulesQuery,
 } from 'lending-graph-client'
+import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
-import { Fact, Facts } from '../facts.tsx'
+import { chainName } from '../chains.ts'
+import { times } from '../format.ts'
+import { TokenSymbol } from '../name.tsx'
 import { Page } from '../page-frame.tsx'
+import { type PoolSide, sidesOf } from '../pool-sides.ts'
 import { RevisionsTable } from '../revisions-table.tsx'
+import { Factor } from '../side-choice.tsx'
 import { type Column, Pager, Table, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
-import { Day, DistributionLink, Moment, Num } from '../values.tsx'
+import { Day, DistributionLink, Moment, Num, PoolLink } from '../values.tsx'
 
 const ROWS = 30
 
@@ -68,20 +75,137 @@ const baseColumns: Column<BaseRevision>[] = [
   { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
 ]
 
-/**
- * The rules of points over time: multipliers and base points, with the dates that they determine.
- */
+/** The rules of points: those of today in words and as a table, then all of them over time. */
 export function Rules() {
+  const base = useGraph(BasePointsDocument, {})
+  const boosts = useGraph(BoostsDocument, {})
+  return (
+    <Page title="Rules" operation={{ query: BoostsDocument, variables: {} }}>
+      <Answer of={base} rows={3}>
+        {({ basePoints }) => (
+          <Answer of={boosts} rows={ROWS}>
+            {({ pools }) => (
+              <>
+                <Sentences base={basePoints} sides={sidesOf(pools.nodes)} />
+                <h2>Multipliers today</h2>
+                <InForce pools={pools.nodes} />
+              </>
+            )}
+          </Answer>
+        )}
+      </Answer>
+      <History />
+    </Page>
+  )
+}
+
+interface SentencesProps {
+  base: BasePointsQuery['basePoints']
+  sides: PoolSide[]
+}
+
+/** The rules of today in people's words. */
+function Sentences({ base, sides }: SentencesProps) {
+  const raised = sides.filter(({ factor }) => (factor ?? 0) > 1)
+  const most = Math.max(...raised.map(({ factor }) => factor ?? 0))
+  const best = raised.filter(({ factor }) => factor === most)
+  const [first] = best
+  return (
+    <ol className="rules">
+      <li>
+        Each day, $1 supplied to a pool earns <Num value={base.deposit} unit="count" />{' '}
+        {base.deposit === 1 ? 'point' : 'points'} and $1 borrowed{' '}
+        <Num value={base.borrow} unit="count" />, times the multiplier of its side.
+      </li>
+      <li>
+        {first ? (
+          <>
+            A multiplier above 1 raises{' '}
+            {raised.length === 1 ? 'one side' : `${raised.length} sides`} of pools. The highest is{' '}
+            {times(most)}: {first.isBorrowed ? 'borrow' : 'deposit'}{' '}
+            <TokenSymbol token={first.asset} /> in{' '}
+            <PoolLink address={first.pool.address} name={first.pool.displayName} />
+            {best.length > 1 && ` and ${best.length - 1} more`}. See all{' '}
+            <Link href="/boosts">boosts</Link>.
+          </>
+        ) : (
+          'No side of a pool has a multiplier above 1 today.'
+        )}
+      </li>
+      <li>
+        Protected supply earns only while the other token of its pool is borrowed
+        {base.protectedMinLtv !== null && (
+          <>
+            , to at least <Num value={base.protectedMinLtv} unit="percent" /> of that supply
+          </>
+        )}
+        . Vaults, and sides of pools without a multiplier, earn no points.
+      </li>
+    </ol>
+  )
+}
+
+type BoostedPool = BoostsQuery['pools']['nodes'][number]
+
+/** The multiplier of one side of each pool, for both of its tokens. */
+const factorsOf = (name: string, side: 'deposit' | 'borrow'): Column<BoostedPool> => ({
+  name,
+  cell: ({ multiplier, assetA, assetB }) =>
+    multiplier && (
+      <span className="factors">
+        <Factor factor={multiplier[`${side}A`]} /> <TokenSymbol token={assetA} />{' '}
+        <Factor factor={multiplier[`${side}B`]} /> <TokenSymbol token={assetB} />
+      </span>
+    ),
+})
+
+const inForceColumns: Column<BoostedPool>[] = [
+  {
+    name: 'Pool',
+    heads: true,
+    cell: ({ address, displayName }) => <PoolLink address={address} name={displayName} />,
+  },
+  { name: 'Chain', cell: ({ chainId }) => chainName(chainId) },
+  factorsOf('Deposit', 'deposit'),
+  factorsOf('Borrow', 'borrow'),
+]
+
+const greatestOf = ({ multiplier }: BoostedPool) =>
+  multiplier
+    ? Math.max(
+        ...(['depositA', 'depositB', 'borrowA', 'borrowB'] as const).map(
+          (side) => multiplier[side],
+        ),
+      )
+    : 0
+
+/** The multipliers in force, largest first. */
+function InForce({ pools }: { pools: readonly BoostedPool[] }) {
+  const rows = pools
+    .filter(({ multiplier }) => multiplier)
+    .sort((one, other) => greatestOf(other) - greatestOf(one))
+  return rows.length === 0 ? (
+    <Empty>No pool has a multiplier, so no position earns points.</Empty>
+  ) : (
+    <Table
+      caption="Multipliers today"
+      columns={inForceColumns}
+      rows={rows}
+      rowKey={({ id }) => id}
+    />
+  )
+}
+
+/** Multipliers and base points over time, with the dates that they determine. */
+function History() {
   const variables = usePage(ROWS)
   const rules = useGraph(RulesDocument, variables)
   const base = useGraph(BasePointsDocument, {})
   return (
-    <Page title="Rules" operation={{ query: RulesDocument, variables }}>
-      <p className="lede">
-        The points of a date follow the newest rules without a first date, or with one that is not
-        after it.
-      </p>
-      <h2>Multipliers</h2>
+    <details className="fold" open={variables.offset !== undefined}>
+      <summary>History of the rules</summary>
+      <p className="lede">A date uses the newest rule that starts on or before it.</p>
+      <h2>Multipliers over time</h2>
       <Answer of={rules} rows={ROWS}>
         {({ multiplierRevisions: { nodes, totalCount } }) =>
           totalCount === 0 ? (
@@ -94,29 +218,21 @@ export function Rules() {
           )
         }
       </Answer>
-      <h2>Base points</h2>
+      <h2>Base points over time</h2>
       <Answer of={base} rows={2}>
-        {({ basePoints, basePointsRevisions }) => (
-          <>
-            <Facts>
-              <Fact name="Of a dollar supplied today">
-                <Num value={basePoints.deposit} unit="factor" />
-              </Fact>
-              <Fact name="Of a dollar borrowed today">
-                <Num value={basePoints.borrow} unit="factor" />
-              </Fact>
-            </Facts>
-            {basePointsRevisions.length > 0 && (
-              <Table
-                caption="Base points over time"
-                columns={baseColumns}
-                rows={basePointsRevisions}
-                rowKey={({ recordId }) => recordId}
-              />
-            )}
-          </>
-        )}
+        {({ basePointsRevisions }) =>
+          basePointsRevisions.length === 0 ? (
+            <Empty>They were never changed: the settings of the gateway count.</Empty>
+          ) : (
+            <Table
+              caption="Base points over time"
+              columns={baseColumns}
+              rows={basePointsRevisions}
+              rowKey={({ recordId }) => recordId}
+            />
+          )
+        }
       </Answer>
-    </Page>
+    </details>
   )
 }

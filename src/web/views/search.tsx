@@ -1,6 +1,7 @@
 import { SearchDocument, type SearchQuery } from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
 import { EntityLink, VaultLink } from '../entity-link.tsx'
+import { useKnownWallets } from '../known-wallets.tsx'
 import { Page } from '../page-frame.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
@@ -35,12 +36,21 @@ const columns: Column<Result>[] = [
 export function Search() {
   const text = useUrlState().get('q') ?? ''
   const variables = { text, first: 50 }
+  const named = useKnownWallets()(text).filter(({ why }) => why !== 'recent')
   const answer = useGraph(SearchDocument, variables, { pause: text === '' })
   return (
     <Page
       title={text ? `Search: ${text}` : 'Search'}
       operation={{ query: SearchDocument, variables }}
     >
+      {text !== '' && named.length > 0 && (
+        <p className="links">
+          Named in this browser:
+          {named.map(({ address }) => (
+            <WalletLink key={address} address={address} />
+          ))}
+        </p>
+      )}
       {text === '' ? (
         <Empty>
           Search for an address or its beginning, a token, or the name of a pool or a vault.

@@ -18,6 +18,7 @@ import {
   UserDocument,
   type UserSummaryFragment,
 } from 'lending-graph-client'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { activityColumns, KINDS } from '../activity-columns.tsx'
 import { AddressLinks } from '../address-links.tsx'
@@ -32,11 +33,14 @@ import { WalletIcon } from '../identity.tsx'
 import { knownNumbers } from '../known-numbers.ts'
 import { useMarks } from '../marks.ts'
 import { changedFactors, symbolsOf } from '../multiplier-chips.tsx'
+import { Star } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { PositionsTable } from '../positions-table.tsx'
+import { noteWallet } from '../recent-wallets.ts'
 import { RangeChoice, useSpan } from '../span.tsx'
+import { NextRankNote, ShareNote } from '../standing.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
@@ -69,6 +73,7 @@ export function Wallet({ address }: { address: string }) {
 
 function KnownWallet({ address }: { address: string }) {
   const user = useGraph(UserDocument, { address })
+  useEffect(() => noteWallet(address), [address])
   const { nameOf, isNamed } = useWalletNames()
   const heading = isNamed(address) ? (
     <>
@@ -86,6 +91,7 @@ function KnownWallet({ address }: { address: string }) {
       rest={`/points/${address}`}
     >
       <AddressLinks address={address}>
+        <Star address={address} />
         <WalletNameForm address={address} />
         <Link href={`/compare?wallets=${address}`}>Compare</Link>
         <Link href={`/leaderboard?account=${address}`}>Show on the leaderboard</Link>
@@ -144,6 +150,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
               <Num value={change.points} unit="points" change="gain" /> in 7 days
             </small>
           )}
+          <ShareNote address={user.address} />
         </Fact>
         <Fact name="Rank">
           <Rank value={user.totalPoints > 0 ? user.rank : null} />
@@ -152,6 +159,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
               <RankChange ranks={change.rank} /> in 7 days
             </small>
           )}
+          <NextRankNote address={user.address} />
         </Fact>
         <Fact name="Profit">
           <Num value={profitUsd} unit="usd" />

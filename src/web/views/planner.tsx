@@ -1,0 +1,284 @@
+import {
+  MyRankDocument,
+  PlanBasisDocument,
+  type PlanBasisQuery,
+  PlanDocument,
+  type PlanSideFragment,
+} from 'lending-graph-client'
+import type { FormEvent } from 'react'
+import { Link } from 'wouter'
+import { Answer, Empty } from '../answer.tsx'
+import { chainName } from '../chains.ts'
+import { decimalOf } from '../decimal.ts'
+import { Fact, Facts } from '../facts.tsx'
+import { useMyWallet } from '../my-wallet.tsx'
+import { nameText } from '../name.tsx'
+import { Page } from '../page-frame.tsx'
+import { type PoolSide, sidesOf } from '../pool-sides.ts'
+import { Factor, SideChoice, sideColumns, useChosenSide } from '../side-choice.tsx'
+import { type Column, PagedTable, usePage } from '../table.tsx'
+import { type UrlState, useUrlState } from '../url-state.ts'
+import { useGraph } from '../use-graph.ts'
+import { Num } from '../values.tsx'
+
+const ROWS = 25
+const MAX_USD = 1e15
+const MAX_DAYS = 3650
+const MAX_POINT_USD = 1e6
+const USUAL = { amount: '1000', days: '30', point: '0' }
+
+type Side = PoolSide<PlanSideFragment> & { market: PlanSideFragment }
+
+/** What an amount earns in some days, on the sides of the pools: interest and points. */
+export function Planner() {
+  const url = useUrlState()
+  const basis = useGraph(PlanBasisDocument, {})
+  const mine = useMyWallet()
+  const me = useGraph(MyRankDocument, { address: mine ?? '' }, { pause: !mine }).data?.user
+  const token = url.get('token')
+  const tokens = basis.data?.assets.nodes ?? []
+  const plan = basis.data ? planOf(url, basis.data) : undefined
+  const variables = {
+    amountUsd: plan?.amountUsd ?? 0,
+    days: plan?.days ?? 1,
+    pointValueUsd: plan?.pointValueUsd ?? 0,
+    ...(token && { where: { assets: [token] } }),
+  }
+  const isReady = plan !== undefined && plan.fault === undefined
+  const estimates = useGraph(PlanDocument, variables, { pause: !isReady })
+  const choose = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const state = Object.fromEntries(
+      ['amount', 'unit', 'token', 'days', 'point'].map((name) => {
+        const text = String(form.get(name) ?? '').trim()
+        return [name, text === usualOf(name) ? undefined : text || undefined]
+      }),
+    )
+    url.set(state)
+  }
+  const field = (name: keyof typeof USUAL, label: string) => (
+    <label>
+      {label}
+      <input
+        key={url.get(name)}
+        name={name}
+        inputMode="decimal"
+        size={9}
+        maxLength={30}
+        defaultValue={url.get(name) ?? USUAL[name]}
+      />
+    </label>
+  )
+  return (
+    <Page title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
+      <p className="lede">
+        What an amount earns by the rates and rules of today: interest, points, and the rank that
+        {me ? ' your points and these' : ' these points'} have on the board of today.
+      </p>
+      <form className="choices" onSubmit={choose}>
+        {field('amount', 'Amount')}
+        <label>
+          In
+          <select key={url.get('unit')} name="unit" defaultValue={url.get('unit') ?? ''}>
+            <option value="">USD</option>
+            <option value="token">the token</option>
+          </select>
+        </label>
+        <label>
+          Token
+          <select key={`${token} ${tokens.length}`} name="token" defaultValue={token ?? ''}>
+            <option value="">All tokens</option>
+            {token && !tokens.some(({ address }) => address === token) && (
+              <option value={token}>{token}</option>
+            )}
+            {tokens.map(({ id, symbol, address, chainId }) => (
+              <option key={id} value={address}>
+                {nameText({ kind: 'token', name: symbol, address })} on {chainName(chainId)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {field('days', 'Days')}
+        {field('point', 'Value of a point in USD')}
+        <button type="submit">Plan</button>
+        <SideChoice usual="deposit" />
+      </form>
+      <Answer of={basis} rows={ROWS}>
+        {(basis) =>
+          plan?.fault ? (
+            <p className="fault" role="alert">
+              {plan.fault}
+            </p>
+          ) : (
+            <Answer of={estimates} rows={ROWS}>
+              {({ pools }) => (
+                <Plans
+                  sides={sidesOf(pools.nodes)
+                    .filter(isEstimated)
+                    .filter(({ asset }) => !token || asset.address === token)}
+                  days={variables.days}
+                  board={basis.leaderboard}
+                  before={me?.totalPoints ?? 0}
+                />
+              )}
+            </Answer>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}
+
+const usualOf = (name: string) => (USUAL as Record<string, string | undefined>)[name] ?? ''
+
+interface Plan {
+  amountUsd: number
+  days: number
+  pointValueUsd: number
+  /** Says why the fields make no plan. */
+  fault?: string
+}
+
+/** The plan that the address has, or why it has none. */
+function planOf(url: UrlState, { assets }: PlanBasisQuery): Plan {
+  const textOf = (name: keyof typeof USUAL) => url.get(name) ?? USUAL[name]
+  const [amount, days, point] = (['amount', 'days', 'point'] as const).map((name) =>
+    decimalOf(textOf(name)),
+  )
+  const none = (fault: string) => ({ amountUsd: 0, days: 1, pointValueUsd: 0, fault })
+  const address = url.get('token')
+  const token = assets.nodes.find((one) => one.address === address)
+  if (address && !token) return none(`No pool has the token “${address}”: choose one of the list.`)
+  if (amount === undefined)
+    return none(
+      `“${textOf('amount')}” is not an amount: write it as 1000.5 or 1000,5, without a separator ` +
+        'of thousands.',
+    )
+  if (amount <= 0) return none('An amount is above 0.')
+  const isOfToken = url.get('unit') === 'token'
+  if (isOfToken && !token) return none('Choose a token for an amount in tokens, or USD.')
+  const price = isOfToken ? token?.price?.usd : 1
+  if (price === undefined) return none('The token has no known price: give the amount in USD.')
+  if (amount * price > MAX_USD) return none('An amount is at most $1,000,000,000,000,000.')
+  if (days === undefined || !Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+    return none(`Days are a whole number from 1 to ${MAX_DAYS}.`)
+  if (point === undefined || point < 0 || point > MAX_POINT_USD)
+    return none('The value of a point is from 0 to 1000000 USD, such as 0.001.')
+  return { amountUsd: amount * price, days, pointValueUsd: point }
+}
+
+interface PlansProps {
+  sides: Side[]
+  days: number
+  board: PlanBasisQuery['leaderboard']
+  /** The points that the reader has already. */
+  before: number
+}
+
+function Plans({ sides, days, board, before }: PlansProps) {
+  const { offset = 0 } = usePage(ROWS)
+  const isChosen = useChosenSide('deposit')
+  const ranked = sides.filter(isChosen).sort(byTotal)
+  const rankOf = (side: Side) => {
+    const points = estimateOf(side).points
+    return points === null || points + before === 0 ? null : rankWith(points + before, board)
+  }
+  const columns: Column<Side>[] = [
+    ...sideColumns,
+    { name: 'Multiplier', numeric: true, cell: ({ factor }) => <Factor factor={factor} /> },
+    {
+      name: 'Interest',
+      numeric: true,
+      cell: (side) => <Num value={interestOf(side)} unit="usd" change="gain" />,
+    },
+    {
+      name: 'Points',
+      numeric: true,
+      cell: (side) => <Num value={estimateOf(side).points} unit="points" />,
+    },
+    {
+      name: 'Points per day',
+      numeric: true,
+      cell: (side) => <Num value={perDay(side, days)} unit="points" />,
+    },
+    {
+      name: 'Interest and points',
+      numeric: true,
+      cell: (side) => <Num value={estimateOf(side).totalUsd} unit="usd" change="gain" />,
+    },
+    { name: 'Rank', numeric: true, cell: (side) => <PlannedRank rank={rankOf(side)} /> },
+  ]
+  const best = ranked[0]
+  if (sides.length === 0)
+    return <Empty>No pool with a market is stored, so no rates are known.</Empty>
+  return (
+    <>
+      {best && (
+        <Facts>
+          <Fact name="Best: interest and points">
+            <Num value={estimateOf(best).totalUsd} unit="usd" change="gain" />
+            <small>
+              {best.isBorrowed ? 'borrow' : 'deposit'} {best.asset.symbol} in{' '}
+              {best.pool.displayName}
+            </small>
+          </Fact>
+          <Fact name="Points">
+            <Num value={estimateOf(best).points} unit="points" />
+          </Fact>
+          <Fact name="Points per day">
+            <Num value={perDay(best, days)} unit="points" />
+          </Fact>
+          <Fact name="Rank">
+            <PlannedRank rank={rankOf(best)} />
+            <small>
+              of <Num value={board.totalCount} unit="count" />
+            </small>
+          </Fact>
+        </Facts>
+      )}
+      <PagedTable
+        caption="Plans"
+        columns={columns}
+        list={{ nodes: ranked.slice(offset, offset + ROWS), totalCount: ranked.length }}
+        rows={ROWS}
+        rowKey={({ key }) => key}
+        empty={<Empty>No pool has this side.</Empty>}
+      />
+      <p className="lede">
+        Rates and rules change, and others earn meanwhile. Borrowing needs collateral. The{' '}
+        <Link href="/rules">rules</Link> say what earns points.
+      </p>
+    </>
+  )
+}
+
+/** True for a side whose market is stored. */
+const isEstimated = (side: PoolSide<PlanSideFragment>): side is Side => side.market !== null
+
+const estimateOf = ({ isBorrowed, market }: Side) => (isBorrowed ? market.debt : market.supply)
+
+/** The interest that a side earns, or that a borrower owes, as a negative number. */
+const interestOf = (side: Side) => estimateOf(side).interestUsd * (side.isBorrowed ? -1 : 1)
+
+function perDay(side: Side, days: number): number | null {
+  const { points } = estimateOf(side)
+  return points === null ? null : points / days
+}
+
+/** Most USD first, then most points. What is unknown comes last. */
+const byTotal = (one: Side, other: Side) =>
+  (estimateOf(other).totalUsd ?? Number.NEGATIVE_INFINITY) -
+    (estimateOf(one).totalUsd ?? Number.NEGATIVE_INFINITY) ||
+  (estimateOf(other).points ?? -1) - (estimateOf(one).points ?? -1)
+
+/** The rank that points have: the one after all wallets with more. Infinite below those read. */
+function rankWith(points: number, { nodes, totalCount }: PlanBasisQuery['leaderboard']): number {
+  const more = nodes.filter((one) => one.points > points).length
+  return more === nodes.length && more < totalCount ? Number.POSITIVE_INFINITY : more + 1
+}
+
+function PlannedRank({ rank }: { rank: number | null }) {
+  if (rank === Number.POSITIVE_INFINITY) return <small>after 1,000</small>
+  return <Num value={rank} unit="count" />
+}
