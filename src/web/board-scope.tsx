@@ -4,7 +4,7 @@ import { isAddress, isDay, isoDay } from './format.ts'
 import { NotADate } from './not-a-date.tsx'
 import { NotAnAddress } from './not-an-address.tsx'
 import { useUrlState } from './url-state.ts'
-import { useGraph } from './use-graph.ts'
+import { type GraphAnswer, useGraph } from './use-graph.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,6 +22,8 @@ interface Board {
   fault: ReactNode
   /** True until it is known which dates the filters mean. */
   isWaiting: boolean
+  /** Why these dates are not known. */
+  failed: Pick<GraphAnswer<unknown>, 'error' | 'retry'> | undefined
   /** True for a board of all points, now or as of a date. */
   isPlain: boolean
 }
@@ -43,9 +45,11 @@ export function useBoardScope(): Board {
   const days = url.oneOf('window', ['all', '7', '30'])
   const isPlain = !name && !pool && days === 'all'
   const isSeason = name !== undefined && !pool && !asOf && days === 'all'
-  const seasons = useSeasons()
-  const dates = useGraph(DistributionDatesDocument, {}, { pause: isPlain }).data
-  const board = { totals: { ofPool: false }, fault: undefined, isWaiting: false, isPlain }
+  const ofSeasons = useGraph(SeasonsDocument, {})
+  const ofDates = useGraph(DistributionDatesDocument, {}, { pause: isPlain })
+  const [seasons, dates] = [ofSeasons.data?.program.seasons, ofDates.data]
+  const failed = [ofSeasons, ofDates].find(({ error }) => !isPlain && error)
+  const board = { totals: { ofPool: false }, fault: undefined, isWaiting: false, isPlain, failed }
   if (asOf && !isDay(isoDay(asOf)))
     return { ...board, scope: undefined, fault: <NotADate text={asOf} /> }
   if (isPlain) return { ...board, scope: asOf ? { asOf } : undefined }

@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await expect.poll(() => parameters(page)).toEqual({ wallets: `${sampleUser},${mine}` })
     expect(await page.getByLabel('Add a wallet').inputValue()).toBe('')
     const search = page.getByRole('combobox', { name: 'Search' })
-    await search.fill('cold w')
+    await search.fill('cold <b')
     await page.getByRole('option', { name: 'Cold <b>wallet</b>' }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')

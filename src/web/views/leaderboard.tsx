@@ -128,7 +128,7 @@ const pageOf = (rows: readonly Row[], offset: number | undefined): Row[] =>
 export function Leaderboard() {
   const url = useUrlState()
   const mine = useMyWallet()
-  const { scope, totals, fault, isWaiting, isPlain } = useBoardScope()
+  const { scope, totals, fault, isWaiting, isPlain, failed } = useBoardScope()
   const account = url.get('account') ?? mine
   const asOf = url.get('asOf')
   const isWindow = !isPlain
@@ -217,7 +217,10 @@ export function Leaderboard() {
         <>
           <h2>Top wallets</h2>
           {isWindow ? (
-            <Answer of={window} rows={ROWS}>
+            <Answer
+              of={{ ...window, ...(failed && { error: failed.error, retry: failed.retry }) }}
+              rows={ROWS}
+            >
               {boardOfWindow}
             </Answer>
           ) : (
