@@ -127,12 +127,15 @@ const saveNeighbour = ({ currentTarget }: MouseEvent<HTMLElement>) => {
 function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string) {
   const { generation } = useLive()
   const body = useRef<HTMLTableSectionElement>(null)
-  const before = useRef({ generation, rows: new Map<string, string>() })
+  const before = useRef({ generation, all: '', rows: new Map<string, string>() })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another page or order have not changed
   useEffect(() => {
     const last = before.current
     const texts = rows.map((row) => [rowKey(row), JSON.stringify(row)] as const)
-    before.current = { generation, rows: new Map(texts) }
+    const all = JSON.stringify(texts)
+    // The rows were rendered again, before their new data came.
+    if (all === last.all) return
+    before.current = { generation, all, rows: new Map(texts) }
     for (const [at, [key, text]] of texts.entries()) {
       const old = last.rows.get(key)
       const classes = body.current?.rows[at]?.classList

@@ -209,7 +209,18 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
             rankOf(points),
           ]),
       )
-    expect(parameters(page)).toEqual({ amount: '250000', days: '90', point: '0,002' })
+    const state = { amount: '250000', days: '90', point: '0,002' }
+    expect(parameters(page)).toEqual(state)
+    const { user } = await gateway.ask(
+      'query ($a: Address!) { user(address: $a) { totalPoints } }',
+      { a: mine },
+    )
+    await page.getByLabel('Added to the points of').fill(mine)
+    await page.keyboard.press('Enter')
+    const rank = rankOf(user.totalPoints + best[0].points)
+    expect(rank).not.toBe(rankOf(best[0].points))
+    await expect.poll(async () => (await numbers(page, 'Plans'))[0]?.at(-1)).toBe(rank)
+    expect(parameters(page)).toEqual({ ...state, account: mine })
   })
 
   test.each([

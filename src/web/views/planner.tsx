@@ -11,6 +11,7 @@ import { Answer, Empty } from '../answer.tsx'
 import { chainName } from '../chains.ts'
 import { decimalOf } from '../decimal.ts'
 import { Fact, Facts } from '../facts.tsx'
+import { isAddress } from '../format.ts'
 import { useMyWallet } from '../my-wallet.tsx'
 import { nameText } from '../name.tsx'
 import { Page } from '../page-frame.tsx'
@@ -20,6 +21,7 @@ import { type Column, PagedTable, usePage } from '../table.tsx'
 import { type UrlState, useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
+import { WalletField } from '../wallet-field.tsx'
 
 const ROWS = 25
 const MAX_USD = 1e15
@@ -34,7 +36,9 @@ export function Planner() {
   const url = useUrlState()
   const basis = useGraph(PlanBasisDocument, {})
   const mine = useMyWallet()
-  const me = useGraph(MyRankDocument, { address: mine ?? '' }, { pause: !mine }).data?.user
+  const account = [url.get('account'), mine].find((text) => text && isAddress(text))
+  const wallet = useGraph(MyRankDocument, { address: account ?? '' }, { pause: !account })
+  const me = account ? wallet.data?.user : undefined
   const token = url.get('token')
   const tokens = basis.data?.assets.nodes ?? []
   const plan = basis.data ? planOf(url, basis.data) : undefined
@@ -74,7 +78,7 @@ export function Planner() {
     <Page title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
       <p className="lede">
         What an amount earns by the rates and rules of today: interest, points, and the rank that
-        {me ? ' your points and these' : ' these points'} have on the board of today.
+        {me ? " the wallet's points and these" : ' these points'} have on the board of today.
       </p>
       <form className="choices" onSubmit={choose}>
         {field('amount', 'Amount')}
@@ -102,8 +106,17 @@ export function Planner() {
         {field('days', 'Days')}
         {field('point', 'Value of a point in USD')}
         <button type="submit">Plan</button>
-        <SideChoice usual="deposit" />
       </form>
+      <div className="choices">
+        <SideChoice usual="deposit" />
+        <WalletField
+          key={account}
+          label="Added to the points of"
+          button="Add"
+          value={account}
+          onWallet={(address) => url.set({ account: address })}
+        />
+      </div>
       <Answer of={basis} rows={ROWS}>
         {(basis) =>
           plan?.fault ? (
@@ -172,7 +185,7 @@ interface PlansProps {
   sides: Side[]
   days: number
   board: PlanBasisQuery['leaderboard']
-  /** The points that the reader has already. */
+  /** The points that the wallet has already. */
   before: number
 }
 
