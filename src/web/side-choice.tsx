@@ -40,20 +40,22 @@ export function SideChoice({ usual }: { usual: 'deposit' | 'both' }) {
   )
 }
 
-/** The columns that say which side of which pool a row is. */
-export const sideColumns = [
-  {
-    name: 'Side',
-    heads: true,
-    cell: ({ isBorrowed, asset }) => (
-      <span className="named">
-        <TokenIcons tokens={[asset]} />
-        <span>
-          {isBorrowed ? 'Borrow' : 'Deposit'} <TokenSymbol token={asset} />
-        </span>
+/** The column that names a row by its side. */
+export const sideColumn = {
+  name: 'Side',
+  heads: true,
+  cell: ({ isBorrowed, asset }) => (
+    <span className="named">
+      <TokenIcons tokens={[asset]} />
+      <span>
+        {isBorrowed ? 'Borrow' : 'Deposit'} <TokenSymbol token={asset} />
       </span>
-    ),
-  },
+    </span>
+  ),
+} satisfies Column<PoolSide>
+
+/** The columns that say where a side is. They follow the numbers, which phones have room for. */
+export const placeColumns = [
   {
     name: 'Pool',
     cell: ({ pool }) => <PoolLink address={pool.address} name={pool.displayName} />,

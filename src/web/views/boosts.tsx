@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
 import { type PoolSide, sidesOf } from '../pool-sides.ts'
-import { Factor, SideChoice, sideColumns, useChosenSide } from '../side-choice.tsx'
+import { Factor, placeColumns, SideChoice, sideColumn, useChosenSide } from '../side-choice.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
@@ -11,7 +11,7 @@ import { Num } from '../values.tsx'
 const ROWS = 25
 
 const columns: Column<PoolSide>[] = [
-  ...sideColumns,
+  sideColumn,
   {
     name: 'Points per $1,000 and day',
     numeric: true,
@@ -21,6 +21,7 @@ const columns: Column<PoolSide>[] = [
   },
   { name: 'Multiplier', numeric: true, cell: ({ factor }) => <Factor factor={factor} /> },
   { name: 'APR', numeric: true, cell: ({ apr }) => <Num value={apr} unit="percent" /> },
+  ...placeColumns,
   {
     name: 'TVL of the side',
     numeric: true,

@@ -16,7 +16,7 @@ import { useMyWallet } from '../my-wallet.tsx'
 import { nameText } from '../name.tsx'
 import { Page } from '../page-frame.tsx'
 import { type PoolSide, sidesOf } from '../pool-sides.ts'
-import { Factor, SideChoice, sideColumns, useChosenSide } from '../side-choice.tsx'
+import { Factor, placeColumns, SideChoice, sideColumn, useChosenSide } from '../side-choice.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
 import { type UrlState, useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
@@ -198,8 +198,7 @@ function Plans({ sides, days, board, before }: PlansProps) {
     return points === null || points + before === 0 ? null : rankWith(points + before, board)
   }
   const columns: Column<Side>[] = [
-    ...sideColumns,
-    { name: 'Multiplier', numeric: true, cell: ({ factor }) => <Factor factor={factor} /> },
+    sideColumn,
     {
       name: 'Interest',
       numeric: true,
@@ -221,6 +220,8 @@ function Plans({ sides, days, board, before }: PlansProps) {
       cell: (side) => <Num value={estimateOf(side).totalUsd} unit="usd" change="gain" />,
     },
     { name: 'Rank', numeric: true, cell: (side) => <PlannedRank rank={rankOf(side)} /> },
+    { name: 'Multiplier', numeric: true, cell: ({ factor }) => <Factor factor={factor} /> },
+    ...placeColumns,
   ]
   const best = ranked[0]
   if (sides.length === 0)
