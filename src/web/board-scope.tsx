@@ -75,7 +75,7 @@ export function useBoardScope(): Board {
 
 const NoSeason = ({ name }: { name: string }) => (
   <p className="fault" role="alert">
-    There is no season “{name}”: choose one above.
+    No season has the name “{name}”: choose one above.
   </p>
 )
 

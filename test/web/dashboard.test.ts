@@ -391,7 +391,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.goto(`${gateway.base}/dashboard/leaderboard?season=Season+7&asOf=${shift(-8)}`)
       await page.getByText('No distribution is in the season and the dates').waitFor()
       await page.goto(`${gateway.base}/dashboard/leaderboard?season=Season+9`)
-      await page.getByRole('alert').getByText('There is no season “Season 9”').waitFor()
+      await page.getByRole('alert').getByText('No season has the name “Season 9”').waitFor()
       await page.goto(`${gateway.base}/dashboard`)
       await expect
         .poll(() => page.locator('.lede').first().textContent())

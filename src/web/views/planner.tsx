@@ -77,7 +77,7 @@ export function Planner() {
   return (
     <Page title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
       <p className="lede">
-        What an amount earns by the rates and rules of today: interest, points, and the rank that
+        An amount earns this by the rates and rules of today: interest, points, and the rank that
         {me ? " the wallet's points and these" : ' these points'} have on the board of today.
       </p>
       <form className="choices" onSubmit={choose}>
