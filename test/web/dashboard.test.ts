@@ -372,6 +372,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
               .map(({ rank, points }: any) => [rank, points, (points / all).toFixed(6)]),
           )
       }
+      await rows(page, 'Leaderboard').first().waitFor()
       await page.getByLabel('As of').fill(shift(-3))
       await shows({ asOf: shift(-3) })
       expect(parameters(page)).toEqual({ asOf: shift(-3) })
