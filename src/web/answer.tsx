@@ -1,6 +1,7 @@
 import { StoredDocument } from 'lending-graph-client'
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
+import { useOutage } from './outage.tsx'
 import { served } from './paths.ts'
 import { type GraphAnswer, useGraph } from './use-graph.ts'
 
@@ -19,9 +20,11 @@ export function Answer<Data>({
   /** The number of charts that the answer will have, instead of rows. */
   charts?: number
 }) {
+  const isOutage = error !== undefined && isOfGateway(error)
+  useOutage(isOutage ? sentence(error) : undefined, retry)
   return (
     <>
-      {error && (
+      {error && !isOutage && (
         <div className="fault" role="alert">
           <p>{sentence(error)}</p>
           {retry && (
@@ -33,7 +36,8 @@ export function Answer<Data>({
       )}
       {data
         ? children(data)
-        : !error && (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
+        : (!error || isOutage) &&
+          (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
     </>
   )
 }
@@ -57,6 +61,12 @@ const LoadingCharts = ({ charts }: { charts: number }) =>
       <span className="visually-hidden">Loading</span>
     </div>
   ))
+
+/** True if the gateway is at fault, not the question: each section of the page has the same fault. */
+function isOfGateway({ networkError, response }: CombinedError): boolean {
+  const status: number | undefined = response?.status
+  return status === 429 || status === 503 || (networkError !== undefined && status === undefined)
+}
 
 /** The failure in one sentence, with the remedy. */
 function sentence({ networkError, graphQLErrors, response }: CombinedError): string {

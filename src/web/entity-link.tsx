@@ -27,17 +27,18 @@ export function EntityLink({ entity, address = '' }: Props) {
       </span>
     )
   return (
-    <>
-      <span className="named">
-        {icon} <TokenSymbol token={entity.asset} />
+    <span className="named">
+      {icon}
+      <span className="where">
+        <TokenSymbol token={entity.asset} />
+        {entity.pool && (
+          <>
+            {' in '}
+            <PoolLink address={entity.pool.address} name={entity.pool.displayName} />
+          </>
+        )}
       </span>
-      {entity.pool && (
-        <>
-          {' in '}
-          <PoolLink address={entity.pool.address} name={entity.pool.displayName} />
-        </>
-      )}
-    </>
+    </span>
   )
 }
 

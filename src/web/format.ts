@@ -9,6 +9,11 @@ const twoDecimals = new Intl.NumberFormat(LOCALE, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,
 })
+const fourDecimals = new Intl.NumberFormat(LOCALE, {
+  minimumFractionDigits: 4,
+  maximumFractionDigits: 4,
+})
+const sixDecimals = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 6 })
 const exact = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 })
 const dayOnly = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -32,15 +37,16 @@ export type Quantity = number | string
 const quantity = (value: Quantity) => String(value) as `${number}`
 
 /** How many of which unit a number counts. */
-export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor'
+export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor' | 'share'
 
-/** A number for people, with two decimals: 10.92M, $15.77K, 2.87%. Counts have none. */
+/** A number for people, with two decimals: 10.92M, $15.77K, 2.87%. Counts have none, shares four. */
 export function short(value: Quantity, unit: Unit): string {
   if (unit === 'percent') return `${twoDecimals.format(Number(value) * 100)}%`
   const [sign, size] = split(value)
   const magnitude = Number(size)
   const currency = unit === 'usd' ? '$' : ''
   if (unit === 'count') return sign + plain.format(quantity(size))
+  if (unit === 'share') return sign + fourDecimals.format(quantity(size))
   const isSmall = magnitude !== 0 && magnitude < 0.01
   if (isSmall && unit !== 'amount') return `${sign}<${currency}0.01`
   const text =
@@ -100,11 +106,11 @@ function split(value: Quantity): [sign: '−' | '', size: string] {
   return text.startsWith('-') ? ['−', text.slice(1)] : ['', text]
 }
 
-/** A fraction in percent, by moving the point of its text. */
+/** A fraction in percent with at most six decimals, by moving the point of its text. */
 function timesHundred(text: string): string {
-  if (/e/i.test(text)) return exact.format(Number((Number(text) * 100).toPrecision(15)))
+  if (/e/i.test(text)) return sixDecimals.format(Number(text) * 100)
   const [whole = '0', fraction = ''] = text.split('.')
   const digits = fraction.padEnd(2, '0')
   const moved = `${whole}${digits.slice(0, 2)}.${digits.slice(2)}`
-  return exact.format(quantity(moved.replace(/\.$/, '')))
+  return sixDecimals.format(quantity(moved.replace(/\.$/, '')))
 }

@@ -1,6 +1,6 @@
 import { HealthFactorsDocument } from 'lending-graph-client'
 import { Answer } from './answer.tsx'
-import { Bar } from './bar.tsx'
+import { Meter } from './meter.tsx'
 import { type Column, Table } from './table.tsx'
 import { useGraph } from './use-graph.ts'
 import { Num } from './values.tsx'
@@ -36,7 +36,7 @@ const columns: Column<Bin>[] = [
     numeric: true,
     cell: ({ count }) => <Num value={count} unit="count" ifZero="no position" />,
   },
-  { name: 'Share', cell: ({ part, isLoss }) => <Bar part={part} isLoss={isLoss} /> },
+  { name: 'Share', cell: ({ part, isLoss }) => <Meter part={part} isLoss={isLoss} /> },
 ]
 
 /** How many positions have which health factor. */

@@ -45,5 +45,22 @@ export function HoldingsTable({ snapshots }: { snapshots: readonly Snapshot[] })
     return (
       <Empty>{snapshots.length === 0 ? 'No snapshots are stored.' : 'No open positions.'}</Empty>
     )
-  return <Table caption="Holdings" columns={columns} rows={open} rowKey={({ id }) => id} />
+  const times = new Set(open.map(({ time }) => time))
+  const [snapshot] = times.size === 1 ? times : []
+  return (
+    <>
+      {snapshot && (
+        <p className="lede">
+          Snapshots of <Moment iso={snapshot} />
+        </p>
+      )}
+      <Table
+        caption="Holdings"
+        columns={snapshot ? columns.filter(({ name }) => name !== 'Snapshot') : columns}
+        rows={open}
+        rowKey={({ id }) => id}
+        cards="facts"
+      />
+    </>
+  )
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Link, useLocation } from 'wouter'
 import { Boundary } from './boundary.tsx'
@@ -6,7 +6,9 @@ import { useExactNumbers } from './exact-numbers.tsx'
 import { useLive } from './live.tsx'
 import { MyWallet } from './my-wallet.tsx'
 import { operator } from './operator.ts'
+import { Outage } from './outage.tsx'
 import { SearchBox } from './search-box.tsx'
+import { Tabs } from './tabs.tsx'
 
 const VIEWS = [
   ['/', 'Overview'],
@@ -72,8 +74,10 @@ export function Layout({ children }: { children: ReactNode }) {
       </nav>
       <LiveNotice />
       <main id="content" tabIndex={-1}>
+        <Outage />
         <Boundary key={path}>{children}</Boundary>
       </main>
+      <Tabs views={VIEWS} path={path} />
       {operator.links.length > 0 && (
         <footer>
           {operator.links.map(({ name, href }) => (
@@ -89,9 +93,22 @@ export function Layout({ children }: { children: ReactNode }) {
 
 function LiveNotice() {
   const { connected, message } = useLive()
+  const [dismissed, setDismissed] = useState('')
+  const text = connected
+    ? message
+    : 'The connection to the gateway is lost. Trying to connect again.'
+  const isShown = text !== '' && text !== dismissed
+  useEffect(() => {
+    if (connected) setDismissed('')
+  }, [connected])
   return (
-    <p className="live" role="status" data-connected={connected}>
-      {connected ? message : 'The connection to the gateway is lost. Trying to connect again.'}
-    </p>
+    <div className="live" data-connected={connected}>
+      <span role="status">{isShown && text}</span>
+      {isShown && (
+        <button type="button" aria-label="Dismiss" onClick={() => setDismissed(text)}>
+          ×
+        </button>
+      )}
+    </div>
   )
 }

@@ -68,30 +68,45 @@ interface PoolFactorsProps extends FactorsProps {
   announced: readonly Announcement[] | undefined
 }
 
-/** The factors of a pool now and those that are announced, or that its positions score 0. */
+/** The factors of a pool now and those that are announced, or that it has no points. */
 export function PoolFactors({ multiplier, symbols, announced = [] }: PoolFactorsProps) {
   const isZero = SIDES.every((side) => !multiplier?.[side])
   return (
     <>
-      {isZero ? (
-        <small>no multiplier: positions score 0</small>
-      ) : (
-        <Factors multiplier={multiplier} symbols={symbols} />
-      )}
-      {announced.length > 0 && (
-        <span className="chips">
-          {announced.map((next, at) => {
-            const before = at === 0 ? multiplier : announced[at - 1]
-            const changed = SIDES.filter((side) => (next[side] ?? 0) !== (before?.[side] ?? 0))
-            return byFactor(next, changed).map(([factor, sides]) => (
-              <span key={`${next.id} ${factor}`} className="chip announced">
-                {times(factor)} {inWords(sides, symbols)} from {briefDay(next.from ?? '')}
-              </span>
-            ))
-          })}
-        </span>
-      )}
+      {isZero ? <small>no points</small> : <Factors multiplier={multiplier} symbols={symbols} />}
+      <Announced multiplier={multiplier} symbols={symbols} announced={announced} />
     </>
+  )
+}
+
+/** The factors of a pool that are announced for dates to come. */
+export function Announced({ multiplier, symbols, announced = [] }: PoolFactorsProps) {
+  if (announced.length === 0) return null
+  return (
+    <span className="chips">
+      {announced.map((next, at) => {
+        const before = at === 0 ? multiplier : announced[at - 1]
+        const changed = SIDES.filter((side) => (next[side] ?? 0) !== (before?.[side] ?? 0))
+        return byFactor(next, changed).map(([factor, sides]) => (
+          <span key={`${next.id} ${factor}`} className="chip announced">
+            {times(factor)} {inWords(sides, symbols)} from {briefDay(next.from ?? '')}
+          </span>
+        ))
+      })}
+    </span>
+  )
+}
+
+/** One factor: only a raised one has a colour, and what scores nothing is struck through. */
+export function Factor({ value }: { value: number | undefined }) {
+  const factor = value ?? 0
+  if (factor > 1) return <span className="chip raised">{times(factor)}</span>
+  if (factor > 0) return <small>{times(factor)}</small>
+  return (
+    <small>
+      <s aria-hidden="true">0x</s>
+      <span className="visually-hidden">no points</span>
+    </small>
   )
 }
 

@@ -12,6 +12,10 @@ export interface Series {
   key?: string
   /** One for each time: null in a gap. */
   values: readonly (number | null)[]
+  /** An area that stands on those before it, above or below zero, instead of a line. */
+  stack?: 'above' | 'below'
+  /** Its place among the lines of the chart, which decides its colour and dashes. */
+  line?: number
 }
 
 export interface ChartData {
@@ -61,14 +65,16 @@ export function Plot({
   useEffect(() => {
     const element = place.current
     if (!element) return undefined
-    const [times, series, marked] = JSON.parse(drawn) as [string[], Series[], string[]]
+    const [times, shown, marked] = JSON.parse(drawn) as [string[], Series[], string[]]
+    const series = stacked(shown)
     const colour = (css: string) => {
       element.style.color = css
       const computed = getComputedStyle(element).color
       element.style.color = ''
       return computed
     }
-    const line = colour('var(--line)')
+    const grid = colour('var(--line)')
+    const surface = colour('var(--surface)')
     const axis = {
       stroke: colour('var(--muted)'),
       font: '12px Inter, system-ui, sans-serif',
@@ -78,18 +84,20 @@ export function Plot({
     const [least, most] = [Math.min(...drawnValues), Math.max(...drawnValues)]
     // An area above a cut axis would look like a cliff.
     const isFromZero = series.length === 1 && !isReversed && least >= 0 && least <= most / 2
+    const hasStack = series.some(({ stack }) => stack)
     const lines = series.flatMap(
-      ({ values }, i): { options: uPlot.Series; values: Series['values'] }[] => {
-        const stroke = colour(`var(--series-${i + 1})`)
-        const fill = colour(`color-mix(in srgb, var(--series-${i + 1}) 12%, transparent)`)
+      ({ values, line = 0, stack }): { options: uPlot.Series; values: Series['values'] }[] => {
+        const stroke = colour(`var(--series-${line + 1})`)
+        const ground = stack ? 'var(--surface) 70%' : 'transparent 88%'
+        const fill = colour(`color-mix(in srgb, var(--series-${line + 1}), ${ground})`)
         const options: uPlot.Series = {
           stroke,
-          width: 2,
+          width: stack ? 1 : 2,
           points: { show: times.length < 3, filter: () => alone(values) },
-          ...(isFromZero && { fill }),
-          dash: dashOf(i),
+          ...((isFromZero || stack) && { fill, fillTo: () => 0 }),
+          dash: dashOf(line),
         }
-        if (!isUnfinished) return [{ options, values }]
+        if (!isUnfinished || stack) return [{ options, values }]
         const last = values.length - 1
         const end = values.map((value, at) => (at >= last - 1 ? value : null))
         return [
@@ -102,10 +110,12 @@ export function Plot({
       width: element.clientWidth,
       height: heightOf(element.clientWidth),
       legend: { show: false },
+      padding: [14, 18, 0, 18],
       series: [{}, ...lines.map(({ options }) => options)],
       axes: [
         {
           ...axis,
+          size: 26,
           grid: { show: false },
           values: (_plot, splits) =>
             splits.map((seconds) => day(isoOf(seconds)).replace(/ \d{4}$/, '')),
@@ -113,15 +123,16 @@ export function Plot({
         {
           ...axis,
           ...(unit === 'count' && { incrs: WHOLE }),
-          size: 62,
-          grid: { stroke: line, width: 1 },
-          values: (_plot, splits) => splits.map((value) => axisText(value, unit)),
+          size: 0,
+          grid: { stroke: grid, width: 1 },
+          values: (_plot, splits) => splits.map(() => ''),
         },
       ],
       scales: {
         y: {
           dir: isReversed ? -1 : 1,
           ...(isFromZero && { range: { min: { hard: 0, soft: 0, mode: 1 }, max: { pad: 0.1 } } }),
+          ...(hasStack && { range: { min: STACKED, max: STACKED } }),
           ...(isReversed && { range: { min: { hard: 1, pad: 0.1 }, max: { pad: 0.1 } } }),
         },
       },
@@ -129,6 +140,7 @@ export function Plot({
       cursor: { drag: { setScale: false }, sync: { key: 'page' } },
       hooks: {
         drawAxes: [(plot) => drawMarks(plot, marked, axis.stroke)],
+        draw: [(plot) => drawNumbers(plot, unit, axis.stroke, surface)],
         setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
       },
     }
@@ -144,6 +156,55 @@ export function Plot({
     }
   }, [drawn, unit, isReversed, isUnfinished, theme])
   return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
+}
+
+/** The axis of areas has zero. */
+const STACKED = { soft: 0, mode: 1, pad: 0.05 } as const
+
+/** Areas by their upper edges, those that others are drawn over first, then the lines. */
+function stacked(series: readonly Series[]): Series[] {
+  const edges = (['above', 'below'] as const).flatMap((side) => {
+    const sign = side === 'above' ? 1 : -1
+    const sums: number[] = []
+    return series
+      .filter(({ stack }) => stack === side)
+      .map((one) => ({
+        ...one,
+        values: one.values.map((value, i) => {
+          if (value === null) return null
+          const sum = (sums[i] ?? 0) + sign * value
+          sums[i] = sum
+          return sum
+        }),
+      }))
+      .reverse()
+  })
+  return [...edges, ...series.filter(({ stack }) => !stack)]
+}
+
+/** The numbers of the axis, above their lines and within the plot, which so fills its card. */
+function drawNumbers(plot: uPlot, unit: Unit, colour: string, halo: string) {
+  const { ctx, bbox, axes, valToPos } = plot
+  const splits = (axes[1] as { _splits?: (number | null)[] })._splits ?? []
+  ctx.save()
+  ctx.font = `${11 * devicePixelRatio}px Inter, system-ui, sans-serif`
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'bottom'
+  ctx.lineJoin = 'round'
+  ctx.lineWidth = 3 * devicePixelRatio
+  ctx.strokeStyle = halo
+  ctx.fillStyle = colour
+  for (const value of splits) {
+    if (value === null) continue
+    const place = [
+      axisText(value, unit),
+      bbox.left - 16 * devicePixelRatio,
+      valToPos(value, 'y', true) - devicePixelRatio,
+    ] as const
+    ctx.strokeText(...place)
+    ctx.fillText(...place)
+  }
+  ctx.restore()
 }
 
 /** The numbers between gaps, which no line shows. */

@@ -120,7 +120,13 @@ export function PositionsTable({ ofWallets = false, ...list }: PositionsTablePro
   return (
     <>
       <ColumnChoice columns={columns} />
-      <PagedTable {...list} columns={chosen} rowKey={({ id }) => id} empty={<Empty>None.</Empty>} />
+      <PagedTable
+        {...list}
+        columns={chosen}
+        rowKey={({ id }) => id}
+        empty={<Empty>None.</Empty>}
+        cards="facts"
+      />
     </>
   )
 }

@@ -4,7 +4,7 @@ import {
   ShockedPositionsDocument,
 } from 'lending-graph-client'
 import { Answer, Empty } from './answer.tsx'
-import { Bar } from './bar.tsx'
+import { Meter } from './meter.tsx'
 import { TokenSymbol } from './name.tsx'
 import { cut } from './names.ts'
 import { Section } from './page-frame.tsx'
@@ -103,7 +103,7 @@ function Distance({ of, shock }: { of: Trigger | undefined; shock: number }) {
           <Num value={of.distance} unit="percent" />
         </>
       )}
-      <Bar part={isPast ? 0 : of.distance / shock} />
+      <Meter part={isPast ? 0 : of.distance / shock} />
     </>
   )
 }

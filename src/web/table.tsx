@@ -43,11 +43,13 @@ interface TableProps<Row> {
   sort?: Sort
   /** The row that is pointed out. */
   isCurrent?(row: Row): boolean
+  /** True for a row that belongs to the row above it. */
+  isPart?(row: Row): boolean
   /**
-   * True if a row is a card in a narrow place: the style sheet places its cells by the names of
-   * their columns.
+   * A row is a card in a narrow place: with facts, its name and under it each number with the name
+   * of its column; else the style sheet places its cells by the names of their columns.
    */
-  cards?: boolean
+  cards?: boolean | 'facts'
 }
 
 /**
@@ -61,13 +63,17 @@ export function Table<Row>({
   rowKey,
   sort,
   isCurrent,
+  isPart,
   cards = false,
 }: TableProps<Row>) {
   const body = useChangedRows(rows, rowKey)
+  const cellName = ({ key, name }: Column<Row>) => (cards === 'facts' ? name : (key ?? name))
   return (
     <>
       <section
-        className={cards ? 'scroll cards' : 'scroll'}
+        className={['scroll', cards && 'cards', cards === 'facts' && 'facts-cards']
+          .filter(Boolean)
+          .join(' ')}
         aria-label={`${caption}: table`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard too
         tabIndex={0}
@@ -84,19 +90,27 @@ export function Table<Row>({
           </thead>
           <tbody ref={body}>
             {rows.map((row) => (
-              <tr key={rowKey(row)} aria-current={isCurrent?.(row) || undefined}>
-                {columns.map(({ name, key = name, cell, numeric, heads }) =>
-                  heads ? (
-                    <th key={key} scope="row" data-cell={cards ? key : undefined}>
-                      {cell(row)}
+              <tr
+                key={rowKey(row)}
+                aria-current={isCurrent?.(row) || undefined}
+                data-part={isPart?.(row) || undefined}
+              >
+                {columns.map((column) =>
+                  column.heads ? (
+                    <th
+                      key={keyOf(column)}
+                      scope="row"
+                      data-cell={cards ? cellName(column) : undefined}
+                    >
+                      {column.cell(row)}
                     </th>
                   ) : (
                     <td
-                      key={key}
-                      className={numeric ? 'numeric' : undefined}
-                      data-cell={cards ? key : undefined}
+                      key={keyOf(column)}
+                      className={column.numeric ? 'numeric' : undefined}
+                      data-cell={cards ? cellName(column) : undefined}
                     >
-                      {cell(row)}
+                      {column.cell(row)}
                     </td>
                   ),
                 )}
@@ -144,6 +158,30 @@ function useChangedRows<Row>(rows: readonly Row[], rowKey: (row: Row) => string)
     }
   }, [rows])
   return body
+}
+
+/** Chooses the order of a table whose head a narrow place does not show. */
+export function SortChoice<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort }) {
+  const url = useUrlState()
+  return (
+    <label className="narrow">
+      Sort by
+      <select value={sort} onChange={({ target }) => url.set({ sort: target.value })}>
+        {columns.flatMap(({ name, sortKey }) =>
+          sortKey
+            ? [
+                <option key={`${sortKey}_DESC`} value={`${sortKey}_DESC`}>
+                  {name} ↓
+                </option>,
+                <option key={`${sortKey}_ASC`} value={`${sortKey}_ASC`}>
+                  {name} ↑
+                </option>,
+              ]
+            : [],
+        )}
+      </select>
+    </label>
+  )
 }
 
 interface ColumnChoiceProps<Row> {

@@ -652,8 +652,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         .filter({ has: page.getByRole('heading', { name: 'Points per day', exact: true }) })
       await chart.getByText('Data table').click()
       await expect
-        .poll(() => numbers(chart.locator('details tbody tr')))
-        .toEqual(user.series.map(({ points }: any) => [points]))
+        .poll(() => numbers(chart.locator('tbody tr')))
+        .toEqual(user.series.map(({ points }: any) => [points]).reverse())
       await page.getByRole('combobox', { name: 'Show' }).selectOption({ label: 'Deposit' })
       const amounts = user.activity.nodes.map(({ amount }: any) => amount.value)
       await expect
@@ -754,8 +754,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await chart('Net worth').getByText('Data table').click()
       const expected = user.series.map(({ worth }: any) => Object.values(worth ?? {}))
       await expect
-        .poll(() => numbers(chart('Net worth').locator('details tbody tr')))
-        .toEqual(expected)
+        .poll(() => numbers(chart('Net worth').locator('tbody tr')))
+        .toEqual(expected.reverse())
       // All of the sample user's cash flows have a price, but not all that it had on a day.
       expect(user.series.at(-1)).toMatchObject({ hasIncompletePrices: false })
       const daily = await visit(`/wallets/${sampleUser}?interval=DAY`)
@@ -826,7 +826,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('pools are sorted by the graph, by mouse and keyboard, and lead to their pages', async () => {
     const page = await visit('/pools')
     const sorted = (order: string) =>
-      graphql(`{ pools(first: 25, ${orderArguments(order)}) { nodes { address tvlUsd } } }`).then(
+      graphql(`{ pools(first: 20, ${orderArguments(order)}) { nodes { address tvlUsd } } }`).then(
         ({ pools }) => pools.nodes.map(({ address }: any) => `/dashboard/pools/${address}`),
       )
     await rows(page, 'Pools').first().waitFor()
@@ -843,14 +843,20 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.getByRole('checkbox', { name: 'Liquidity' }).uncheck()
     await liquidity.waitFor({ state: 'detached' })
     expect(parameters(page)).toEqual({})
-    await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).click()
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_DESC'))
-    await page.getByRole('link', { name: 'Borrow APR, 2nd token' }).focus()
+    await page.getByRole('link', { name: 'Borrow APR' }).click()
+    await expect
+      .poll(async () => links(page, 'Pools'))
+      .toEqual(await sorted('LOWEST_BORROW_APR_DESC'))
+    await page.getByRole('link', { name: 'Borrow APR' }).focus()
     await page.keyboard.press('Enter')
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_ASC'))
+    await expect
+      .poll(async () => links(page, 'Pools'))
+      .toEqual(await sorted('LOWEST_BORROW_APR_ASC'))
     expect(await page.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
     await page.goBack()
-    await expect.poll(async () => links(page, 'Pools')).toEqual(await sorted('BORROW_APR_B_DESC'))
+    await expect
+      .poll(async () => links(page, 'Pools'))
+      .toEqual(await sorted('LOWEST_BORROW_APR_DESC'))
     await page.locator(`a[href="/dashboard/pools/${samplePool.address}"]`).click()
     const { pool } = await graphql(
       `query ($a: Address!) { pool(address: $a) { displayName tvlUsd borrowedUsd utilization points: totalPoints
@@ -869,13 +875,15 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
   test('vaults show their rates and totals, and lead to their pages', async () => {
     const page = await visit('/vaults')
     const { vaults } = await graphql(
-      '{ vaults(first: 25, orderBy: DEPOSIT_APR, orderDirection: DESC) { nodes { depositApr totalAssets { usd } userCount } } }',
+      '{ vaults(first: 25, orderBy: DEPOSIT_APR, orderDirection: DESC) { nodes { depositApr sharePrice totalAssets { usd } userCount } } }',
     )
     await expect
-      .poll(() => numbers(rows(page, 'Vaults')))
+      .poll(async () => (await numbers(rows(page, 'Vaults'))).map(([, ...row]) => row))
       .toEqual(
-        vaults.nodes.map(({ depositApr, totalAssets, userCount }: any) =>
-          [depositApr, totalAssets?.usd ?? null, userCount].filter((one) => one !== null),
+        vaults.nodes.map(({ depositApr, sharePrice, totalAssets, userCount }: any) =>
+          [depositApr, sharePrice, totalAssets?.usd ?? null, userCount].filter(
+            (one) => one !== null,
+          ),
         ),
       )
     await page
@@ -1069,7 +1077,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       .filter({ has: page.getByRole('heading', { name: 'Points per day', exact: true }) })
     await chart.getByText('Data table').click()
     const series = a.series.map(({ points }: any, i: number) => [points, b.series[i].points])
-    await expect.poll(() => numbers(chart.locator('details tbody tr'))).toEqual(series)
+    await expect.poll(() => numbers(chart.locator('tbody tr'))).toEqual([...series].reverse())
     const download = page.waitForEvent('download')
     await chart.getByRole('button', { name: 'Download as CSV' }).click()
     const text = readFileSync(await (await download).path(), 'utf8')
@@ -1154,28 +1162,30 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         expect(await page.getByText('The store is empty.').count()).toBe(0)
       }
       await page.goto(`${partial.base}/dashboard/pools`)
-      await expect.poll(() => rows(page, 'Pools').count()).toBe(1)
+      await expect.poll(() => rows(page, 'Pools').count()).toBe(3)
       await page.close()
     } finally {
       await partial.close()
     }
   })
 
-  test('a pool without a multiplier, or with one of zeros, says that its positions score 0', async () => {
+  test('a pool without a multiplier, or with one of zeros, says that it has no points', async () => {
     const changed = await startOnSample({ users: 4, days: 2 })
     try {
-      const says = 'no multiplier: positions score 0'
+      const says = 'no points'
       const of = (pool: string) => changed.deps.store.pool.query(pool, [samplePool.address])
       const page = await visit(`/pools/${samplePool.address}`, { base: changed.base })
       await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(await page.getByText(says).count()).toBe(0)
+      expect(await page.getByText(says, { exact: true }).count()).toBe(0)
       await of(`UPDATE multiplier SET deposit_token_a = 0, deposit_token_b = 0, borrow_token_a = 0, borrow_token_b = 0
         WHERE pool_address = $1`)
       await page.reload()
-      await page.getByText(says).waitFor()
+      await page.getByText(says, { exact: true }).waitFor()
       await of('DELETE FROM multiplier WHERE pool_address = $1')
       await page.goto(`${changed.base}/dashboard/pools`)
-      await page.getByText(says).first().waitFor()
+      const pool = table(page, 'Pools').locator(`tr:has(a[href$="${samplePool.address}"])`)
+      await pool.waitFor()
+      expect(await pool.locator('+ tr').getByText(says).count()).toBe(2)
       await page.close()
     } finally {
       await changed.close()

@@ -167,12 +167,19 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
             })
             const buckets = users.flatMap(({ series }) => series)
             const usd = (title: string, read: (bucket: Bucket) => number | null) => (
-              <Chart {...chartOf(title, 'usd', read, gapNote(buckets, read))} />
+              <Chart {...chartOf(title, 'usd', read, gapNote(buckets, read))} keepsZero />
             )
             return (
               <>
-                <Chart {...chartOf('Points per day', 'points', (bucket) => bucket.points)} />
-                <Chart {...chartOf('Rank', 'count', (bucket) => bucket.rank)} isReversed />
+                <Chart
+                  {...chartOf('Points per day', 'points', (bucket) => bucket.points)}
+                  keepsZero
+                />
+                <Chart
+                  {...chartOf('Rank', 'count', (bucket) => bucket.rank)}
+                  isReversed
+                  keepsZero
+                />
                 {usd('Net worth', ({ worth }) => worth?.netUsd ?? null)}
                 {usd('Borrowed', ({ worth }) => worth?.borrowedUsd ?? null)}
                 {usd('Profit', (bucket) => bucket.profitUsd)}

@@ -14,6 +14,7 @@ import { useGraph } from '../use-graph.ts'
 import { Moment, Num } from '../values.tsx'
 
 const ROWS = 20
+const BY_POINTS = { orderBy: 'POINTS', orderDirection: 'DESC' } as const
 
 /**
  * A distribution date: its totals, its runs, and its positions with their prices and multipliers.
@@ -77,7 +78,7 @@ export function Distribution({ date }: { date: string }) {
 }
 
 function Positions({ date }: { date: string }) {
-  const variables = { where: { date: { eq: date } }, ...usePage(ROWS) }
+  const variables = { where: { date: { eq: date } }, ...BY_POINTS, ...usePage(ROWS) }
   const positions = useGraph(PositionOriginsDocument, variables)
   return (
     <Section

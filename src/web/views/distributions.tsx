@@ -58,17 +58,19 @@ export function Distributions() {
                 operation={{ query: ProgramChartDocument, variables: { ...span } }}
                 more={<RangeChoice />}
               >
-                <Answer of={chart} charts={1}>
-                  {({ program: { series } }) => (
-                    <Chart
-                      title="Points of the program"
-                      unit="points"
-                      times={series.map(({ start }) => start)}
-                      series={[{ label: 'Points', values: series.map(({ points }) => points) }]}
-                      marks={marks}
-                    />
-                  )}
-                </Answer>
+                <div className="charts">
+                  <Answer of={chart} charts={1}>
+                    {({ program: { series } }) => (
+                      <Chart
+                        title="Points of the program"
+                        unit="points"
+                        times={series.map(({ start }) => start)}
+                        series={[{ label: 'Points', values: series.map(({ points }) => points) }]}
+                        marks={marks}
+                      />
+                    )}
+                  </Answer>
+                </div>
               </Section>
               <Section id="dates" title="By date">
                 <PagedTable

@@ -215,7 +215,8 @@ const boardColumns: Column<LeaderboardRowFragment>[] = [
 ]
 
 const [rank, wallet, , change, ranks] = boardColumns
-const moverColumns = [wallet, ranks, rank, change].filter((column) => column !== undefined)
+const moved = ranks && { ...ranks, name: 'Rank change' }
+const moverColumns = [wallet, moved, rank, change].filter((column) => column !== undefined)
 
 function Pools({ dates }: { dates: DistributionDatesFragment }) {
   const variables = { first: POOLS, orderBy: 'TVL_USD', orderDirection: 'DESC' } as const

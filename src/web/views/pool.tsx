@@ -1,4 +1,6 @@
 import {
+  type HolderRowFragment,
+  MarketHoldersDocument,
   type MarketSideFragment,
   type PoolCardFragment,
   PoolChartDocument,
@@ -16,9 +18,11 @@ import { TokenIcons } from '../identity.tsx'
 import { useMarks } from '../marks.ts'
 import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
 import { TokenSymbol } from '../name.tsx'
+import { cut } from '../names.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { PoolAtRisk } from '../pool-at-risk.tsx'
+import { RateCurve, utilizationOf } from '../rate-curve.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { TokenName } from '../tokens.tsx'
@@ -83,6 +87,9 @@ export function Pool({ address }: { address: string }) {
           <Charts address={address} />
           {pool && <PoolAtRisk address={address} tokens={[pool.assetA, pool.assetB]} />}
           <TopUsers address={address} />
+          {pool && (
+            <Suppliers markets={[pool.marketA, pool.marketB].filter((one) => one !== null)} />
+          )}
         </div>
       )}
     </Page>
@@ -108,10 +115,10 @@ const SIDE_FACTS = [
   ['Utilization', 'utilization', 'percent'],
   ['Deposit APR', 'depositApr', 'percent'],
   ['Borrow APR', 'borrowApr', 'percent'],
+  ['Maximum LTV', 'maxLtv', 'percent'],
   ['Liquidation LTV', 'liquidationThreshold', 'percent'],
   ['Points per day, $1 supplied', 'depositPointsPerDollar', 'factor'],
   ['Points per day, $1 borrowed', 'borrowPointsPerDollar', 'factor'],
-  ['Maximum LTV', 'maxLtv', 'percent'],
 ] as const
 
 /** One side of a pool: what is supplied and borrowed of its token, and at which rates. */
@@ -131,15 +138,6 @@ const Side = ({ side }: { side: MarketSideFragment }) => (
   </section>
 )
 
-/** The part of the deposits that is lent. Unknown without deposits. */
-const utilizationOf = ({
-  suppliedUsd,
-  borrowedUsd,
-}: {
-  suppliedUsd: number | null
-  borrowedUsd: number | null
-}) => (suppliedUsd && borrowedUsd !== null ? borrowedUsd / suppliedUsd : null)
-
 function Charts({ address }: { address: string }) {
   const span = useSpan()
   const variables = { address, ...span }
@@ -153,7 +151,7 @@ function Charts({ address }: { address: string }) {
       more={<RangeChoice />}
     >
       <div className="charts">
-        <Answer of={answer} charts={6}>
+        <Answer of={answer} charts={8}>
           {({ pool }) => {
             if (!pool) return null
             const times = pool.series.map(({ start }) => start)
@@ -186,6 +184,9 @@ function Charts({ address }: { address: string }) {
                     times={series.map(({ start }) => start)}
                     series={[{ label: 'Utilization', values: series.map(utilizationOf) }]}
                   />
+                ))}
+                {markets.map((market) => (
+                  <RateCurve key={`${market.id} curve`} market={market} />
                 ))}
                 {markets.map(({ id, asset, aprSeries }) => (
                   <Chart
@@ -253,6 +254,62 @@ function TopUsers({ address }: { address: string }) {
             </>
           )
         }}
+      </Answer>
+    </Section>
+  )
+}
+
+/** The holders that a side of a pool lists. */
+const SUPPLIERS = 5
+
+const supplierColumns: Column<HolderRowFragment>[] = [
+  { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
+  {
+    name: 'Supplied',
+    numeric: true,
+    cell: ({ supplied, protected: held }) => (
+      <Num value={sumOf(supplied.usd, held?.usd ?? 0)} unit="usd" />
+    ),
+  },
+  { name: 'Share', numeric: true, cell: ({ share }) => <Num value={share} unit="percent" /> },
+]
+
+/** A sum. Unknown if one of its parts is. */
+const sumOf = (one: number | null, other: number | null) =>
+  one === null || other === null ? null : one + other
+
+/** Who supplied most of each token. */
+const Suppliers = ({ markets }: { markets: readonly MarketSideFragment[] }) => (
+  <div className="columns">
+    {markets.map((market) => (
+      <SuppliersOf key={market.id} market={market} />
+    ))}
+  </div>
+)
+
+function SuppliersOf({ market: { id, chainId, address, asset } }: { market: MarketSideFragment }) {
+  const variables = { chainId, address, first: SUPPLIERS }
+  const answer = useGraph(MarketHoldersDocument, variables)
+  const title = `Top suppliers of ${cut(asset.symbol)}`
+  return (
+    <Section
+      id={`suppliers-${id}`}
+      title={title}
+      operation={{ query: MarketHoldersDocument, variables }}
+    >
+      <Answer of={answer} rows={SUPPLIERS}>
+        {({ market }) =>
+          market && market.holders.totalCount > 0 ? (
+            <Table
+              caption={title}
+              columns={supplierColumns}
+              rows={market.holders.nodes}
+              rowKey={({ user }) => user.id}
+            />
+          ) : (
+            <Empty>No snapshot of this token is stored.</Empty>
+          )
+        }
       </Answer>
     </Section>
   )

@@ -1,137 +1,270 @@
 import {
-  type MarketRatesFragment,
-  type PoolCardFragment,
+  PoolChoicesDocument,
+  type PoolFilter,
   type PoolOrder,
-  PoolsDocument,
+  PoolSidesDocument,
+  type PoolSidesQuery,
 } from 'lending-graph-client'
-import { Answer, NothingStored } from '../answer.tsx'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { chainName } from '../chains.ts'
-import { PoolFactors, useAnnounced } from '../multiplier-chips.tsx'
+import type { Unit } from '../format.ts'
+import { TokenIcons } from '../identity.tsx'
+import { Announced, Factor, useAnnounced } from '../multiplier-chips.tsx'
+import { TokenSymbol } from '../name.tsx'
+import { cut } from '../names.ts'
 import { Page } from '../page-frame.tsx'
 import {
   type Column,
   ColumnChoice,
   chosenColumns,
-  PagedTable,
+  Pager,
   type Sort,
+  SortChoice,
   sortBy,
+  Table,
   usePage,
 } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink } from '../values.tsx'
 
-const ROWS = 25
+const ROWS = 20
 
-const columns = (announced: ReturnType<typeof useAnnounced>): Column<PoolCardFragment>[] => [
+type Pool = PoolSidesQuery['pools']['nodes'][number]
+
+/** A line of the table: a pool, or one of its sides. */
+interface Line {
+  pool: Pool
+  side?: 'A' | 'B'
+}
+
+const linesOf = (pool: Pool): Line[] => [{ pool }, { pool, side: 'A' }, { pool, side: 'B' }]
+
+const marketOf = ({ pool, side }: Line) => (side === 'A' ? pool.marketA : pool.marketB)
+const tokenOf = ({ pool, side }: Line) => (side === 'A' ? pool.assetA : pool.assetB)
+
+const columns = (announced: ReturnType<typeof useAnnounced>): Column<Line>[] => [
   {
     name: 'Pool',
     heads: true,
     sortKey: 'NAME',
-    cell: ({ address, displayName, assetA, assetB, chainId }) => (
-      <>
-        <PoolLink address={address} name={displayName} tokens={[assetA, assetB]} />
-        <small className="below">{chainName(chainId)}</small>
-      </>
-    ),
+    cell: (line) =>
+      line.side ? (
+        <span className="named">
+          <TokenIcons tokens={[tokenOf(line)]} /> <TokenSymbol token={tokenOf(line)} />
+        </span>
+      ) : (
+        <PoolName pool={line.pool} announced={announced.get(line.pool.address)} />
+      ),
   },
-  {
-    name: 'TVL',
-    numeric: true,
-    sortKey: 'TVL_USD',
-    cell: ({ tvlUsd }) => <Num value={tvlUsd} unit="usd" />,
-  },
-  {
-    name: 'Borrowed',
-    numeric: true,
-    sortKey: 'BORROWED_USD',
-    cell: ({ borrowedUsd }) => <Num value={borrowedUsd} unit="usd" />,
-  },
-  {
-    name: 'Liquidity',
-    numeric: true,
-    sortKey: 'LIQUIDITY_USD',
-    optional: true,
-    cell: ({ liquidityUsd }) => <Num value={liquidityUsd} unit="usd" />,
-  },
-  {
-    name: 'Utilization',
-    numeric: true,
-    sortKey: 'UTILIZATION',
-    cell: ({ utilization }) => <Num value={utilization} unit="percent" />,
-  },
-  rate('Deposit APR', 'DEPOSIT_APR_A', ({ marketA }) => marketA, 'depositApr'),
-  rate('Deposit APR, 2nd token', 'DEPOSIT_APR_B', ({ marketB }) => marketB, 'depositApr'),
-  rate('Borrow APR', 'BORROW_APR_A', ({ marketA }) => marketA, 'borrowApr'),
-  rate('Borrow APR, 2nd token', 'BORROW_APR_B', ({ marketB }) => marketB, 'borrowApr'),
+  amount('TVL', 'TVL_USD', 'tvlUsd'),
+  amount('Borrowed', 'BORROWED_USD', 'borrowedUsd', { optional: true }),
+  amount('Liquidity', 'LIQUIDITY_USD', 'liquidityUsd', { optional: true }),
+  amount('Utilization', 'UTILIZATION', 'utilization', {}, 'percent'),
+  rate('Deposit APR', 'BEST_DEPOSIT_APR', 'depositApr'),
+  rate('Borrow APR', 'LOWEST_BORROW_APR', 'borrowApr'),
+  boost('Supply boost', 'deposit'),
+  boost('Borrow boost', 'borrow'),
   {
     name: 'Points',
     numeric: true,
     sortKey: 'TOTAL_POINTS',
-    cell: ({ totalPoints }) => <Num value={totalPoints} unit="points" />,
-  },
-  {
-    name: 'Multipliers',
-    sortKey: 'MULTIPLIER_DEPOSIT_A',
-    cell: ({ address, multiplier, assetA, assetB }) => (
-      <PoolFactors
-        multiplier={multiplier}
-        symbols={[assetA.symbol, assetB.symbol]}
-        announced={announced.get(address)}
-      />
-    ),
+    cell: ({ pool, side }) => !side && <Num value={pool.totalPoints} unit="points" />,
   },
 ]
 
-/** The rate of one side, by its token. */
-function rate(
+const PoolName = ({
+  pool: { address, displayName, assetA, assetB, chainId, multiplier },
+  announced,
+}: {
+  pool: Pool
+  announced: Parameters<typeof Announced>[0]['announced']
+}) => (
+  <>
+    <PoolLink address={address} name={displayName} tokens={[assetA, assetB]} />{' '}
+    <small>{chainName(chainId)}</small>
+    <Announced
+      multiplier={multiplier}
+      symbols={[assetA.symbol, assetB.symbol]}
+      announced={announced}
+    />
+  </>
+)
+
+/** What the pool has, and each of its sides. */
+function amount(
   name: string,
-  sortKey: string,
-  side: (pool: PoolCardFragment) => MarketRatesFragment | null,
-  key: 'depositApr' | 'borrowApr',
-): Column<PoolCardFragment> {
-  const cell = (pool: PoolCardFragment) => (
-    <>
-      <Num value={side(pool)?.[key]} unit="percent" />
-      <small className="line">{side(pool)?.asset.symbol}</small>
-    </>
+  sortKey: PoolOrder,
+  key: 'tvlUsd' | 'borrowedUsd' | 'liquidityUsd' | 'utilization',
+  options: Partial<Column<Line>> = {},
+  unit: Unit = 'usd',
+): Column<Line> {
+  const cell = (line: Line) => (
+    <Num value={line.side ? marketOf(line)?.[key] : line.pool[key]} unit={unit} />
   )
-  return { name, key: sortKey, numeric: true, sortKey, cell }
+  return { name, sortKey, numeric: true, cell, ...options }
+}
+
+/** A rate, which only a side has. */
+function rate(name: string, sortKey: PoolOrder, key: 'depositApr' | 'borrowApr'): Column<Line> {
+  const cell = (line: Line) => line.side && <Num value={marketOf(line)?.[key]} unit="percent" />
+  return { name, sortKey, numeric: true, cell }
+}
+
+/** The multiplier of what is supplied or borrowed on a side. */
+function boost(name: string, of: 'deposit' | 'borrow'): Column<Line> {
+  const cell = ({ pool, side }: Line) =>
+    side && <Factor value={pool.multiplier?.[`${of}${side}`]} />
+  return { name, numeric: true, cell }
 }
 
 const SORTS = columns(new Map()).flatMap(({ sortKey }) =>
   sortKey ? [`${sortKey}_DESC`, `${sortKey}_ASC`] : [],
 ) as Sort<PoolOrder>[]
 
-/** All pools, with their amounts, rates and multipliers. */
+const RAISED = { gt: 1 }
+/** Pools that raise the points of at least one side. */
+const BOOSTED: PoolFilter[] = [
+  { multiplierDepositA: RAISED },
+  { multiplierDepositB: RAISED },
+  { multiplierBorrowA: RAISED },
+  { multiplierBorrowB: RAISED },
+]
+
+/** The chains and tokens that pools have, and the filter that the address of the view chooses. */
+function useFilters() {
+  const url = useUrlState()
+  const choices = useGraph(PoolChoicesDocument, {})
+  const pools = choices.data?.pools.nodes ?? []
+  const chains = [...new Set(pools.map(({ chainId }) => chainId))].sort((a, b) => a - b)
+  const tokens = pools.flatMap(({ assetA, assetB }) => [assetA, assetB])
+  const chain = chains.find((id) => String(id) === url.get('chain'))
+  const token = url.get('token')
+  const ofToken = tokens.filter(({ symbol }) => symbol === token)
+  const isBoosted = url.get('boosted') === '1'
+  const where: PoolFilter = {
+    ...(chain !== undefined && { chainIds: [chain] }),
+    ...(ofToken.length > 0 && { assets: [...new Set(ofToken.map(({ address }) => address))] }),
+    ...(isBoosted && { OR: BOOSTED }),
+  }
+  const symbols = [...new Set(tokens.map(({ symbol }) => symbol))]
+  const isWaiting = Boolean(url.get('chain') || token) && !choices.data && !choices.error
+  return {
+    chains,
+    symbols: symbols.sort((a, b) => a.localeCompare(b)),
+    chosen: { chain, token: ofToken[0]?.symbol, isBoosted },
+    where,
+    isWaiting,
+    isFiltered: Object.keys(where).length > 0,
+  }
+}
+
+type Filters = ReturnType<typeof useFilters>
+
+/** All pools with both of their sides: amounts, rates and boosts. */
 export function Pools() {
   const url = useUrlState()
   const sort = url.oneOf<Sort<PoolOrder>>('sort', ['TVL_USD_DESC', ...SORTS])
-  const variables = { ...usePage(ROWS), ...sortBy(sort) }
-  const pools = useGraph(PoolsDocument, variables)
+  const filters = useFilters()
+  const { where, isFiltered, isWaiting } = filters
+  const variables = { ...usePage(ROWS), ...sortBy(sort), ...(isFiltered && { where }) }
+  const pools = useGraph(PoolSidesDocument, variables, { pause: isWaiting })
   const all = columns(useAnnounced())
   return (
-    <Page title="Pools" operation={{ query: PoolsDocument, variables }} rest="/pools/all">
+    <Page title="Pools" operation={{ query: PoolSidesDocument, variables }} rest="/pools/all">
       <p className="lede">
         Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of
         the other.
       </p>
+      <Choices filters={filters}>
+        <SortChoice columns={all} sort={sort} />
+      </Choices>
       <Answer of={pools} rows={ROWS}>
-        {({ pools }) => (
+        {({ pools: { nodes, totalCount } }) => (
           <>
-            {pools.totalCount > 0 && <ColumnChoice columns={all} />}
-            <PagedTable
-              caption="Pools"
-              columns={chosenColumns(all, url)}
-              list={pools}
-              rows={ROWS}
-              rowKey={({ id }) => id}
-              sort={sort}
-              empty={<NothingStored of="pools" />}
-            />
+            {totalCount === 0 && isFiltered && (
+              <Empty>
+                No pool is like this. <Link href="/pools">Show all pools</Link>
+              </Empty>
+            )}
+            {totalCount === 0 && !isFiltered && <NothingStored of="pools" />}
+            {totalCount > 0 && (
+              <>
+                <ColumnChoice columns={all} />
+                <Table
+                  caption="Pools"
+                  columns={chosenColumns(all, url)}
+                  rows={nodes.flatMap(linesOf)}
+                  rowKey={({ pool, side = '' }) => pool.id + side}
+                  isPart={({ side }) => side !== undefined}
+                  sort={sort}
+                  cards="facts"
+                />
+              </>
+            )}
+            <Pager label="pools" totalCount={totalCount} rows={ROWS} />
           </>
         )}
       </Answer>
     </Page>
+  )
+}
+
+function Choices({
+  filters: { chains, symbols, chosen },
+  children,
+}: {
+  filters: Filters
+  children: ReactNode
+}) {
+  const url = useUrlState()
+  return (
+    <div className="choices">
+      <label>
+        Chain
+        <select
+          value={chosen.chain ?? ''}
+          onChange={({ target }) => url.set({ chain: target.value || undefined })}
+        >
+          <option value="">All chains</option>
+          {chains.map((id) => (
+            <option key={id} value={id}>
+              {chainName(id)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Token
+        <select
+          value={chosen.token ?? ''}
+          onChange={({ target }) => url.set({ token: target.value || undefined })}
+        >
+          <option value="">All tokens</option>
+          {symbols.map((symbol) => (
+            <option key={symbol} value={symbol}>
+              {cut(symbol)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <nav className="choice" aria-label="Boosts">
+        <Link
+          href={url.link({ boosted: undefined })}
+          aria-current={chosen.isBoosted ? undefined : 'true'}
+        >
+          All pools
+        </Link>
+        <Link
+          href={url.link({ boosted: '1' })}
+          aria-current={chosen.isBoosted ? 'true' : undefined}
+        >
+          Boosted
+        </Link>
+      </nav>
+      {children}
+    </div>
   )
 }

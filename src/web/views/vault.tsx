@@ -1,20 +1,70 @@
-import { VaultActivityDocument, VaultChartDocument, VaultDocument } from 'lending-graph-client'
+import {
+  LatestSnapshotsDocument,
+  VaultActivityDocument,
+  VaultChartDocument,
+  type VaultChartQuery,
+  VaultDocument,
+} from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { chainName } from '../chains.ts'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { isAddress } from '../format.ts'
+import { isAddress, type Unit } from '../format.ts'
+import { HoldingsTable } from '../holdings-table.tsx'
 import { TokenIcons } from '../identity.tsx'
 import { TokenSymbol } from '../name.tsx'
 import { Newest } from '../newest.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
+import type { ChartData } from '../plot.tsx'
+import { netApy } from '../share-price.ts'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { TokenName } from '../tokens.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Num } from '../values.tsx'
 
-/** A vault: its token and its rate through time. */
+type History = NonNullable<VaultChartQuery['vault']>
+type Totals = History['series'][number]
+
+const assetsOf = ({ totalAssets }: Totals) => totalAssets?.usd ?? null
+const priceOf = ({ sharePrice }: Totals) => sharePrice
+const usersOf = ({ userCount }: Totals) => userCount
+const aprOf = ({ depositApr }: History['aprSeries'][number]) => depositApr
+
+/** A chart with one line. */
+const lineOf = <Bucket extends { start: string }>(
+  title: string,
+  unit: Unit,
+  buckets: readonly Bucket[],
+  of: (bucket: Bucket) => number | null,
+): ChartData => ({
+  title,
+  unit,
+  times: buckets.map(({ start }) => start),
+  series: [{ label: title, values: buckets.map(of) }],
+})
+
+/** What a vault lends to: it is a wallet of the markets that know it. */
+function Lending({ address }: { address: string }) {
+  const variables = { address }
+  const holdings = useGraph(LatestSnapshotsDocument, variables)
+  return (
+    <Section id="lends" title="Lends to" operation={{ query: LatestSnapshotsDocument, variables }}>
+      <Answer of={holdings} rows={1}>
+        {({ user: { latestSnapshots } }) =>
+          latestSnapshots.length > 0 ? (
+            <HoldingsTable snapshots={latestSnapshots} />
+          ) : (
+            <Empty>Unknown: no market has a snapshot of this vault.</Empty>
+          )
+        }
+      </Answer>
+    </Section>
+  )
+}
+
+/** A vault: what a share of it is worth, its rate through time, and what it lends to. */
 export function Vault({ chainId, address }: { chainId: string; address: string }) {
   const isValid = isAddress(address) && /^\d{1,15}$/.test(chainId)
   const variables = { chainId: Number(chainId), address }
@@ -22,6 +72,8 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const vault = answer.data?.vault
   const span = useSpan()
   const activity = useGraph(VaultActivityDocument, variables, { pause: !isValid })
+  // The graph's default are the 30 newest days.
+  const month = useGraph(VaultChartDocument, variables, { pause: !isValid })
   const chart = useGraph(
     VaultChartDocument,
     { ...variables, ...span },
@@ -44,55 +96,49 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                   <Fact name="Total assets">
                     <Num value={vault.totalAssets?.usd} unit="usd" />
                   </Fact>
+                  <Fact name="Net APY, 30 days">
+                    <Num value={netApy(month.data?.vault?.series ?? [])} unit="percent" />
+                  </Fact>
                   <Fact name="Deposit APR">
                     <Num value={vault.depositApr} unit="percent" />
+                  </Fact>
+                  <Fact name="Share price">
+                    <Num value={vault.sharePrice} unit="share" />
+                    <small>
+                      <TokenSymbol token={vault.asset} />
+                    </small>
                   </Fact>
                   <Fact name="Users">
                     <Num value={vault.userCount} unit="count" />
                   </Fact>
-                  <Fact name="Token">
-                    <TokenSymbol token={vault.asset} /> <TokenName token={vault.asset} />
-                  </Fact>
                 </Facts>
+                <p className="lede">
+                  Lends <TokenSymbol token={vault.asset} /> <TokenName token={vault.asset} /> on{' '}
+                  {chainName(vault.chainId)}. Net APY is the growth of a share in 30 days, after
+                  fees, as a yearly rate.
+                </p>
                 <Section
                   id="charts"
                   title="History"
                   operation={{ query: VaultChartDocument, variables: { ...variables, ...span } }}
                   more={<RangeChoice />}
                 >
-                  <Answer of={chart} charts={2}>
-                    {({ vault }) =>
-                      vault && (
-                        <>
-                          <Chart
-                            title="Total assets"
-                            unit="usd"
-                            times={vault.series.map(({ start }) => start)}
-                            series={[
-                              {
-                                label: 'Total assets',
-                                values: vault.series.map(
-                                  ({ totalAssets }) => totalAssets?.usd ?? null,
-                                ),
-                              },
-                            ]}
-                          />
-                          <Chart
-                            title="Deposit APR"
-                            unit="percent"
-                            times={vault.aprSeries.map(({ start }) => start)}
-                            series={[
-                              {
-                                label: 'Deposit APR',
-                                values: vault.aprSeries.map(({ depositApr }) => depositApr),
-                              },
-                            ]}
-                          />
-                        </>
-                      )
-                    }
-                  </Answer>
+                  <div className="charts">
+                    <Answer of={chart} charts={4}>
+                      {({ vault }) =>
+                        vault && (
+                          <>
+                            <Chart {...lineOf('Total assets', 'usd', vault.series, assetsOf)} />
+                            <Chart {...lineOf('Share price', 'share', vault.series, priceOf)} />
+                            <Chart {...lineOf('Deposit APR', 'percent', vault.aprSeries, aprOf)} />
+                            <Chart {...lineOf('Users', 'count', vault.series, usersOf)} />
+                          </>
+                        )
+                      }
+                    </Answer>
+                  </div>
                 </Section>
+                <Lending address={vault.address} />
                 <Section
                   id="newest"
                   title="Newest activity"

@@ -107,9 +107,9 @@ function KnownWallet({ address }: { address: string }) {
       </Answer>
       {/* The content above decides its place. */}
       <div hidden={!user.data && !user.error}>
-        <Charts address={address} />
         <Holdings address={address} />
         {user.data?.user.lastDate && <Positions address={address} last={user.data.user.lastDate} />}
+        <Charts address={address} />
         <Earnings address={address} />
         <ActivityList address={address} />
         <Changes address={address} />
@@ -339,10 +339,10 @@ function Charts({ address }: { address: string }) {
                   times={times}
                   series={[
                     { label: 'Net worth', values: of('netUsd') },
-                    { label: 'Supplied', values: of('suppliedUsd') },
-                    { label: 'Protected', values: of('protectedUsd') },
-                    { label: 'In vaults', values: of('vaultsUsd') },
-                    { label: 'Borrowed', values: of('borrowedUsd') },
+                    { label: 'Supplied', values: of('suppliedUsd'), stack: 'above' },
+                    { label: 'Protected', values: of('protectedUsd'), stack: 'above' },
+                    { label: 'In vaults', values: of('vaultsUsd'), stack: 'above' },
+                    { label: 'Borrowed', values: of('borrowedUsd'), stack: 'below' },
                   ]}
                   note={gapNote(series, ({ worth }) => worth)}
                 />

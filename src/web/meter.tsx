@@ -1,7 +1,7 @@
 /** A bar for a part of a whole, from 0 to 1. The number stands next to it. */
-export const Bar = ({ part, isLoss = false }: { part: number; isLoss?: boolean }) => (
+export const Meter = ({ part, isLoss = false }: { part: number; isLoss?: boolean }) => (
   <svg
-    className={isLoss ? 'bar loss' : 'bar'}
+    className={isLoss ? 'meter loss' : 'meter'}
     viewBox="0 0 100 6"
     preserveAspectRatio="none"
     aria-hidden="true"
