@@ -53,9 +53,9 @@ async function make({ room, url, options }: PageBuild): Promise<string[]> {
       html = html.replaceAll('FONT', `${url}/assets/${basename(path)}`)
       continue
     }
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
     await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
-    await writeFile(`${path}.gz`, await promisify(gzip)(contents))
+    await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }))
     html = html.replaceAll(
       path.endsWith('.js') ? 'SCRIPT' : 'STYLE',
       `${url}/assets/${basename(path)}`,

@@ -45,7 +45,10 @@ export function CopyMenu({ query, variables }: Operation) {
         <button type="button" onClick={() => copy(operation.query)}>
           GraphQL
         </button>
-        <button type="button" onClick={() => copy(asTypedClient(nameOf(query), operation))}>
+        <button
+          type="button"
+          onClick={() => copy(asTypedClient(nameOf(operation.query), operation))}
+        >
           TypeScript
         </button>
       </div>
@@ -54,7 +57,5 @@ export function CopyMenu({ query, variables }: Operation) {
 }
 
 /** The name of a document's operation. */
-function nameOf({ definitions }: DocumentNode): string {
-  const operation = definitions.find(({ kind }) => kind === 'OperationDefinition')
-  return operation && 'name' in operation ? (operation.name?.value ?? '') : ''
-}
+const nameOf = (query: string): string =>
+  /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1] ?? ''

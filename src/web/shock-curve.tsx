@@ -28,7 +28,7 @@ export function ShockCurve({ name, rows, percent, children }: ShockCurveProps) {
     <figure className="chart curve">
       <figcaption>
         <h3>Debt at risk by price shock</h3>
-        <p>
+        <p className="visually-hidden">
           {name}: {summary}
         </p>
       </figcaption>

@@ -82,7 +82,9 @@ export function HealthFactor({ factor, hasDebt }: HealthFactorProps) {
   if (factor === null && hasDebt)
     return <Unknown why="the liquidation LTV or a price is not known" />
   if (factor === null) return <span className="none">no debt</span>
-  const number = <Num value={factor} unit="factor" />
+  // A factor below 1 is never shown as 1.00.
+  const unit = factor < 1 && factor >= 0.995 ? 'share' : 'factor'
+  const number = <Num value={factor} unit={unit} />
   if (factor >= 1.1) return number
   if (factor >= 1) return <span className="loss">{number}</span>
   return (

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect((await factNumbers(page, 'Rank')).slice(0, 2)).toEqual([user.rank, program.userCount])
     expect(await factNumbers(page, 'Net worth')).toEqual([user.worth.netUsd])
     const row = rows(page, 'Leaderboard').filter({ has: page.locator('.mine') })
-    expect(await row.count()).toBe(1)
+    await expect.poll(() => row.count()).toBe(1)
     const colour = (row: typeof bar) =>
       row
         .locator('td')

@@ -104,11 +104,13 @@ describe.skipIf(!hasBrowser)(`logos of tokens${hasBrowser ? '' : SKIPPED}`, () =
 
   test('come with the names of tokens, and change with the data', async () => {
     const { page } = await visit([asData(svg()), 'ipfs://none'], `/vaults/1/${record.vaults.id}`)
-    const fact = page.locator('.facts > div').filter({ hasText: /^Token/ })
-    await expect.poll(() => fact.textContent()).toBe('TokenUSDC Token 2')
+    const lede = page.locator('p.lede').filter({ hasText: /^Lends/ })
+    await expect.poll(() => lede.textContent()).toMatch(/^Lends USDC Token 2 on /)
     const { deps } = gateway
     const tokens = [{ chainId: 1, address: USDC, name: 'Renamed' }]
     await importDataset({ ...deps, pool: deps.store.pool, log: silent }, datasetOf({ tokens }))
-    await expect.poll(() => fact.textContent(), { timeout: 10_000 }).toBe('TokenUSDC Renamed')
+    await expect
+      .poll(() => lede.textContent(), { timeout: 10_000 })
+      .toMatch(/^Lends USDC Renamed on /)
   })
 })

@@ -226,10 +226,11 @@ describe.skipIf(!hasBrowser)(`the page of risk${hasBrowser ? '' : SKIPPED}`, () 
       expect(second).toMatch(/-12\.50%/)
       expect(await list.first().locator('.liquidatable').count()).toBe(1)
       expect(await list.nth(1).locator('.liquidatable').count()).toBe(0)
-      const counts = await rows(page, 'Health factors now').evaluateAll((rows) =>
-        rows.map((row) => Number(row.querySelector('data')?.value)),
-      )
-      expect(counts).toEqual([1, 0, 0, 1, 0, 0, 0, 0])
+      const counts = () =>
+        rows(page, 'Health factors now').evaluateAll((rows) =>
+          rows.map((row) => Number(row.querySelector('data')?.value)),
+        )
+      await expect.poll(counts).toEqual([1, 0, 0, 1, 0, 0, 0, 0])
       await page.getByText('1 more have no debt.').waitFor()
       expect(await page.locator('main b').count()).toBe(0)
       expect(
