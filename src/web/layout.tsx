@@ -22,6 +22,7 @@ const VIEWS = [
   ['/distributions', 'Distributions'],
   ['/compare', 'Compare'],
   ['/status', 'Status'],
+  ['/operate', 'Operate'],
 ] as const
 
 /** The place in the bar for the tools of a page. */

@@ -94,8 +94,18 @@ const MEASURES: Measure[] = [
   { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
   { name: 'Net worth', unit: 'usd', of: ({ worth }) => worth?.netUsd ?? null },
   { name: 'Supplied', unit: 'usd', of: ({ worth }) => worth?.suppliedUsd ?? null },
-  { name: 'Protected', unit: 'usd', of: ({ worth }) => worth?.protectedUsd ?? null },
-  { name: 'In vaults', unit: 'usd', of: ({ worth }) => worth?.vaultsUsd ?? null },
+  {
+    name: 'Protected',
+    unit: 'usd',
+    of: ({ worth }) => worth?.protectedUsd ?? null,
+    ifZero: 'nothing protected',
+  },
+  {
+    name: 'In vaults',
+    unit: 'usd',
+    of: ({ worth }) => worth?.vaultsUsd ?? null,
+    ifZero: 'nothing in vaults',
+  },
   {
     name: 'Borrowed',
     unit: 'usd',
