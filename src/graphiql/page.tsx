@@ -127,6 +127,9 @@ function useWrappedLines(): void {
   }, [queryEditor, variableEditor, responseEditor])
 }
 
+// A gateway refuses much longer documents.
+const MAX_LENGTH = 100_000
+
 /** Runs what the page is opened with, once, if it is one query: it changes nothing, and it ends. */
 function useFirstRun(): void {
   const { queryEditor, variableEditor, responseEditor } = useEditorContext({ nonNull: true })
@@ -141,6 +144,7 @@ function useFirstRun(): void {
 }
 
 function isOneQuery(text = ''): boolean {
+  if (text.length > MAX_LENGTH) return false
   try {
     return getOperationAST(parse(text))?.operation === 'query'
   } catch {

@@ -75,7 +75,7 @@ const variables: VariablesOfExamples = {
   SeriesOfTokens: none,
   NearLiquidation: () => ({ below: 1.2 }),
   FirstToFall: () => ({ drop: 0.5 }),
-  CollateralAtRisk: ({ pool, market: { asset } }) => ({ pool, asset: asset.address }),
+  CollateralAtRisk: ({ market: { asset } }) => ({ asset: asset.address }),
   Liquidations: none,
   LargestWallets: none,
   Holders: ({ market: { chainId, address } }) => ({ chainId, market: address }),

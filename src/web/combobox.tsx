@@ -21,7 +21,7 @@ interface ComboboxProps {
   type?: 'search' | 'text'
   text: string
   onText(text: string): void
-  /** What the text may mean. */
+  /** Meanings that the text may have. */
   options: readonly Option[]
   /** Says that nothing matches, in place of options. */
   note?: string | false

@@ -5,7 +5,7 @@ interface Report {
   retry: (() => void) | undefined
 }
 
-/** What the sections of the page report: that the gateway, and not their own question, is at fault. */
+/** The reports of the sections of the page: that the gateway, and not their own question, is at fault. */
 let reports: readonly Report[] = []
 const listeners = new Set<() => void>()
 

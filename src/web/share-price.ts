@@ -1,4 +1,4 @@
-/** What a share of a vault was worth at the end of each day, oldest first. */
+/** The worth of a share of a vault at the end of each day, oldest first. */
 export type SharePrices = readonly { start: string; sharePrice: number | null }[]
 
 const DAY_MS = 86_400_000

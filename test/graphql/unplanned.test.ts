@@ -136,6 +136,9 @@ const RESOLVED_OF_CLIENT: Record<string, string[]> = {
   'Portfolio portfolio': ['It adds up the holdings of several users.'],
   'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
   'PreviewDistribution previewDistribution': ['It is a run, in a separate transaction.'],
+  'RunChanges run': [
+    'They are put together from the ledgers of several runs. Operators read them, rarely.',
+  ],
   'Search search': ['Its results are of four types, in one order.'],
   'Status status': ['It depends on the time of the request.'],
 }

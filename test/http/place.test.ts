@@ -36,7 +36,7 @@ describe('documents', () => {
     await gateway?.close()
   })
 
-  test.each(['/docs', '/docs/data-analyst', '/docs/llms-full.txt', '/docs/search.json'])(
+  test.each(['/docs/start', '/docs/data-analyst', '/docs/llms-full.txt', '/docs/search.json'])(
     '%s has the origin that was asked, and the newest date of the store',
     async (path) => {
       const { text } = await getText(gateway, path, { host: 'points.example.org' })

@@ -84,7 +84,8 @@ describe('positions of another gateway', () => {
   })
 
   test('have the digest of their pages, and are read from their date on', async () => {
-    const date = dates[9] as string
+    // The leaders of the sample have records of the date after it.
+    const date = dates[3] as string
     const bodies: string[] = []
     proxy = await startProxy(gateway.base, {
       answer: documented,

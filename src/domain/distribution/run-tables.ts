@@ -51,7 +51,7 @@ const accounts = new TemporaryTable('ranked_account', {
   rank: 'int',
 })
 
-/** What a run has written to the ledger: entries, and the users that they are of. */
+/** The ledger of a run: entries, and the users that they are of. */
 interface Counted {
   run: string
   entries: number

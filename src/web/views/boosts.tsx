@@ -69,7 +69,7 @@ export function Boosts() {
   )
 }
 
-/** Most points first, then the largest. What is unknown comes last. */
+/** Most points first, then the largest. Unknown numbers come last. */
 const byPoints = (one: PoolSide, other: PoolSide) =>
   (other.perDollar ?? -1) - (one.perDollar ?? -1) ||
   (other.market?.tvlUsd ?? 0) - (one.market?.tvlUsd ?? 0)

@@ -43,7 +43,7 @@ interface Row extends LeaderboardEntryFragment {
   above?: Row
 }
 
-/** What the rows are a part of. */
+/** The whole that the rows are a part of. */
 interface Whole {
   /** The points of all wallets, and of the first one. */
   all: number | undefined

@@ -31,7 +31,7 @@ const USUAL = { amount: '1000', days: '30', point: '0' }
 
 type Side = PoolSide<PlanSideFragment> & { market: PlanSideFragment }
 
-/** What an amount earns in some days, on the sides of the pools: interest and points. */
+/** The earnings of an amount in some days, on the sides of the pools: interest and points. */
 export function Planner() {
   const url = useUrlState()
   const basis = useGraph(PlanBasisDocument, {})
@@ -280,7 +280,7 @@ function perDay(side: Side, days: number): number | null {
   return points === null ? null : points / days
 }
 
-/** Most USD first, then most points. What is unknown comes last. */
+/** Most USD first, then most points. Unknown numbers come last. */
 const byTotal = (one: Side, other: Side) =>
   (estimateOf(other).totalUsd ?? Number.NEGATIVE_INFINITY) -
     (estimateOf(one).totalUsd ?? Number.NEGATIVE_INFINITY) ||

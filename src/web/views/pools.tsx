@@ -93,7 +93,7 @@ const PoolName = ({
   </>
 )
 
-/** What the pool has, and each of its sides. */
+/** A pool, and each of its sides. */
 function amount(
   name: string,
   sortKey: PoolOrder,

@@ -45,7 +45,7 @@ const lineOf = <Bucket extends { start: string }>(
   series: [{ label: title, values: buckets.map(of) }],
 })
 
-/** What a vault lends to: it is a wallet of the markets that know it. */
+/** The markets that a vault lends to: it is a wallet of the markets that know it. */
 function Lending({ address }: { address: string }) {
   const variables = { address }
   const holdings = useGraph(LatestSnapshotsDocument, variables)
