@@ -16,7 +16,7 @@ interface Row {
   key: string
   name: ReactNode
   isTotal?: boolean
-  /** The sums of a change, as a fraction. Undefined if they are being asked for. */
+  /** The sums of a change, as a fraction. Undefined if they are being fetched. */
   at(change: number): Sums | undefined
 }
 
@@ -33,8 +33,8 @@ export function HeatMap({ totals, pools, percent }: HeatMapProps) {
   const [isOpen, setOpen] = useState(false)
   const percents = [...new Set([...COLUMNS, percent])].sort((a, b) => a - b)
   const changes = percents.map((percent) => percent / 100)
-  const asked = new Map(totals.map((total) => [total.change, total]))
-  const rows = rowsOf(pools, asked)
+  const totalsByChange = new Map(totals.map((total) => [total.change, total]))
+  const rows = rowsOf(pools, totalsByChange)
   const debt = ({ at }: Row, change: number) => at(change)?.debtUsd ?? 0
   const shown = rows
     .map((row) => ({
@@ -48,7 +48,12 @@ export function HeatMap({ totals, pools, percent }: HeatMapProps) {
   const ordered = shown.map(({ row }) => row)
   const isFolded = !isOpen && ordered.length > ROWS + 1
   const rest = ordered.slice(ROWS)
-  const total: Row = { key: 'total', name: 'All pools', isTotal: true, at: (n) => asked.get(n) }
+  const total: Row = {
+    key: 'total',
+    name: 'All pools',
+    isTotal: true,
+    at: (n) => totalsByChange.get(n),
+  }
   const others: Row = {
     key: 'rest',
     name: (
@@ -101,7 +106,10 @@ export function HeatMap({ totals, pools, percent }: HeatMapProps) {
   )
 }
 
-function rowsOf(pools: readonly PoolAtRiskFragment[], asked: ReadonlyMap<number, unknown>): Row[] {
+function rowsOf(
+  pools: readonly PoolAtRiskFragment[],
+  totalsByChange: ReadonlyMap<number, unknown>,
+): Row[] {
   const addresses = [...new Set(pools.map(({ poolAddress }) => poolAddress))]
   return addresses.map((address) => {
     const sums = pools.filter(({ poolAddress }) => poolAddress === address)
@@ -109,7 +117,7 @@ function rowsOf(pools: readonly PoolAtRiskFragment[], asked: ReadonlyMap<number,
     return {
       key: address,
       name: <PoolLink address={address} name={sums[0]?.pool?.displayName} />,
-      at: (change) => byChange.get(change) ?? (asked.has(change) ? NONE : undefined),
+      at: (change) => byChange.get(change) ?? (totalsByChange.has(change) ? NONE : undefined),
     }
   })
 }

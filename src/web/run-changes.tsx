@@ -8,6 +8,7 @@ import { Link } from 'wouter'
 import { Answer, Empty } from './answer.tsx'
 import { day, isoDay, times } from './format.ts'
 import { changedFactors, symbolsOf } from './multiplier-chips.tsx'
+import { pointsChangeColumns } from './points-change-columns.tsx'
 import { type Column, Table } from './table.tsx'
 import { useGraph } from './use-graph.ts'
 import { Day, Num, PoolLink, Unknown, WalletLink } from './values.tsx'
@@ -135,11 +136,9 @@ interface ChangedRulesProps {
 function ChangedRules({ date, before, after }: ChangedRulesProps) {
   const rules = changedRules(before, after)
   const base = changedBase(before, after)
-  const count = Math.max(before.multipliers?.totalCount ?? 0, after.multipliers?.totalCount ?? 0)
-  const compared = Math.max(
-    before.multipliers?.nodes.length ?? 0,
-    after.multipliers?.nodes.length ?? 0,
-  )
+  const lists = [before.multipliers, after.multipliers]
+  const count = Math.max(...lists.map((list) => list?.totalCount ?? 0))
+  const compared = Math.max(...lists.map((list) => list?.nodes.length ?? 0))
   return (
     <>
       <h2>Changed rules</h2>
@@ -205,21 +204,7 @@ const moverColumns: Column<Entry>[] = [
         <Unknown />
       ),
   },
-  {
-    name: 'Before',
-    numeric: true,
-    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
-  },
-  {
-    name: 'After',
-    numeric: true,
-    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
-  },
-  {
-    name: 'Change',
-    numeric: true,
-    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" change="gain" />,
-  },
+  ...pointsChangeColumns,
 ]
 
 /** The largest changes of points. */

@@ -37,6 +37,7 @@ import { Star } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
+import { pointsChangeColumns } from '../points-change-columns.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { noteWallet } from '../recent-wallets.ts'
 import { RangeChoice, useSpan } from '../span.tsx'
@@ -528,21 +529,7 @@ const changeColumns: Column<Change>[] = [
     cell: ({ pool }) =>
       pool ? <PoolLink address={pool.address} name={pool.displayName} /> : <Unknown />,
   },
-  {
-    name: 'Before',
-    numeric: true,
-    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
-  },
-  {
-    name: 'After',
-    numeric: true,
-    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
-  },
-  {
-    name: 'Change',
-    numeric: true,
-    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" change="gain" />,
-  },
+  ...pointsChangeColumns,
   {
     name: 'Because of',
     cell: (change) => (change.reasons.length > 0 ? reasonsOf(change).join(', ') : <Unknown />),
