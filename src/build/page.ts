@@ -14,8 +14,8 @@ interface PageBuild {
 }
 
 /**
- * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one script and one style
- * sheet, named by their contents and compressed.
+ * Builds a page for browsers: dist/ROOM has page.html and, in `assets`, one style sheet, the script
+ * and the parts that it loads later, named by their contents and compressed.
  */
 export const buildPage = (page: PageBuild): Promise<void> =>
   unlessFresh(page.room, [`src/${page.room}`, 'src/web/brand', ...(page.from ?? [])], () =>
@@ -24,12 +24,14 @@ export const buildPage = (page: PageBuild): Promise<void> =>
 
 async function make({ room, url, options }: PageBuild): Promise<string[]> {
   const directory = join(ROOT, 'dist', room)
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     write: false,
+    metafile: true,
     entryPoints: [`src/${room}/page.tsx`, `src/${room}/page.css`],
     outdir: `dist/${room}/assets`,
     entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
     assetNames: '[name]-[hash]',
     loader: { '.woff2': 'file' },
     bundle: true,
@@ -46,6 +48,14 @@ async function make({ room, url, options }: PageBuild): Promise<string[]> {
   await mkdir(join(directory, 'assets'), { recursive: true })
   const template = await readFile(join(ROOT, 'src', room, 'page.html'), 'utf8')
   let html = template.replace('<!-- head -->', HEAD).replace('<!-- bar -->', bar(url))
+  const script = Object.values(metafile?.outputs ?? {}).find(({ entryPoint }) =>
+    entryPoint?.endsWith('/page.tsx'),
+  )
+  const parts = script?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
+  const preloads = parts.map(
+    ({ path }) => `<link rel="modulepreload" href="${url}/assets/${basename(path)}">`,
+  )
+  html = html.replace('<!-- parts -->', preloads.join('\n'))
   for (const { path, contents } of outputFiles ?? []) {
     await writeFile(path, contents)
     // Fonts are compressed already.
@@ -56,10 +66,10 @@ async function make({ room, url, options }: PageBuild): Promise<string[]> {
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
     await writeFile(`${path}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }))
-    html = html.replaceAll(
-      path.endsWith('.js') ? 'SCRIPT' : 'STYLE',
-      `${url}/assets/${basename(path)}`,
-    )
+    // Other scripts are parts that the page's one imports.
+    const name = basename(path)
+    if (name.startsWith('page-'))
+      html = html.replaceAll(name.endsWith('.js') ? 'SCRIPT' : 'STYLE', `${url}/assets/${name}`)
   }
   await writeFile(join(directory, 'page.html'), html)
   return [`dist/${room}`]

@@ -25,6 +25,7 @@ export const buildDashboard = () =>
     url: '/dashboard',
     from: ['src/formula.ts', 'src/client', 'src/generated/client'],
     options: {
+      splitting: true,
       alias: { 'lending-graph-client': './src/client/client.ts' },
       plugins: [documentsAsText],
     },

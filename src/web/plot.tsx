@@ -1,7 +1,21 @@
-import { useEffect, useRef, useState } from 'react'
-import uPlot from 'uplot'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type uPlot from 'uplot'
 import { day, short, type Unit } from './format.ts'
 import type { Mark } from './marks.ts'
+
+/** uPlot, which comes with the first chart. */
+let library: Promise<{ default: typeof uPlot }> | undefined
+
+function useLibrary(): typeof uPlot | undefined {
+  const [loaded, setLoaded] = useState<{ default: typeof uPlot }>()
+  useEffect(() => {
+    library ??= import('uplot')
+    library.then(setLoaded, () => {
+      library = undefined
+    })
+  }, [])
+  return loaded?.default
+}
 
 /** The height of a chart by its width: less on a phone. */
 const heightOf = (width: number) => (width < 400 ? 170 : 220)
@@ -59,12 +73,17 @@ export function Plot({
 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
+  const Lines = useLibrary()
+  useLayoutEffect(() => {
+    const element = place.current
+    if (element) element.style.minHeight = `${heightOf(element.clientWidth)}px`
+  }, [])
   // The numbers of a series are new arrays at each render.
   const drawn = JSON.stringify([times, series, marks.map(({ date }) => date)])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chart has the colours of its time
   useEffect(() => {
     const element = place.current
-    if (!element) return undefined
+    if (!element || !Lines) return undefined
     const [times, shown, marked] = JSON.parse(drawn) as [string[], Series[], string[]]
     const series = stacked(shown)
     const colour = (css: string) => {
@@ -136,7 +155,7 @@ export function Plot({
           ...(isReversed && { range: { min: { hard: 1, pad: 0.1 }, max: { pad: 0.1 } } }),
         },
       },
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      tzDate: (seconds) => Lines.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       cursor: { drag: { setScale: false }, sync: { key: 'page' } },
       hooks: {
         drawAxes: [(plot) => drawMarks(plot, marked, axis.stroke)],
@@ -145,16 +164,18 @@ export function Plot({
       },
     }
     const seconds = times.map((time) => Date.parse(time) / 1000)
-    const plot = new uPlot(options, [seconds, ...lines.map(({ values }) => [...values])], element)
-    const sizes = new ResizeObserver(() =>
-      plot.setSize({ width: element.clientWidth, height: heightOf(element.clientWidth) }),
-    )
+    const plot = new Lines(options, [seconds, ...lines.map(({ values }) => [...values])], element)
+    const sizes = new ResizeObserver(() => {
+      const height = heightOf(element.clientWidth)
+      element.style.minHeight = `${height}px`
+      plot.setSize({ width: element.clientWidth, height })
+    })
     sizes.observe(element)
     return () => {
       sizes.disconnect()
       plot.destroy()
     }
-  }, [drawn, unit, isReversed, isUnfinished, theme])
+  }, [Lines, drawn, unit, isReversed, isUnfinished, theme])
   return <div className="plot" ref={place} role="img" aria-label={`${title}. ${summary}`} />
 }
 

@@ -1,0 +1,10 @@
+/** Views without charts that few readers open first: one script, loaded with the first of them. */
+export { Boosts } from './boosts.tsx'
+export { Distribution } from './distribution.tsx'
+export { Operate } from './operate.tsx'
+export { Planner } from './planner.tsx'
+export { Risk } from './risk.tsx'
+export { Rules } from './rules.tsx'
+export { Run } from './run.tsx'
+export { Status } from './status.tsx'
+export { Vaults } from './vaults.tsx'
