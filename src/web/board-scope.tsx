@@ -1,7 +1,7 @@
 import { DistributionDatesDocument, SeasonsDocument } from 'lending-graph-client'
 import type { ReactNode } from 'react'
-import { isAddress, isDay, isoDay } from './format.ts'
-import { NotADate } from './not-a-date.tsx'
+import { useAsOf } from './as-of.tsx'
+import { isAddress, isoDay } from './format.ts'
 import { NotAnAddress } from './not-an-address.tsx'
 import { useUrlState } from './url-state.ts'
 import { type GraphAnswer, useGraph } from './use-graph.ts'
@@ -41,7 +41,8 @@ const greatest = (...dates: (string | undefined)[]) =>
 /** Which part of the leaderboard the address chooses: its season, window, pool and date at once. */
 export function useBoardScope(): Board {
   const url = useUrlState()
-  const [name, pool, asOf] = ['season', 'pool', 'asOf'].map(url.get)
+  const [name, pool] = ['season', 'pool'].map(url.get)
+  const asOf = useAsOf().date
   const days = url.oneOf('window', ['all', '7', '30'])
   const isPlain = !name && !pool && days === 'all'
   const isSeason = name !== undefined && !pool && !asOf && days === 'all'
@@ -50,8 +51,6 @@ export function useBoardScope(): Board {
   const [seasons, dates] = [ofSeasons.data?.program.seasons, ofDates.data]
   const failed = [ofSeasons, ofDates].find(({ error }) => !isPlain && error)
   const board = { totals: { ofPool: false }, fault: undefined, isWaiting: false, isPlain, failed }
-  if (asOf && !isDay(isoDay(asOf)))
-    return { ...board, scope: undefined, fault: <NotADate text={asOf} /> }
   if (isPlain) return { ...board, scope: asOf ? { asOf } : undefined }
   if (pool && !isAddress(pool))
     return { ...board, scope: undefined, fault: <NotAnAddress text={pool} /> }
@@ -59,7 +58,7 @@ export function useBoardScope(): Board {
   const season = seasons.find((one) => one.name === name)
   if (name && !season) return { ...board, scope: undefined, fault: <NoSeason name={name} /> }
   const [oldest, newest] = [dates.oldest, dates.newest].map(({ nodes }) => nodes[0]?.date)
-  const to = least(asOf && isoDay(asOf), season?.endsAt?.slice(0, 10), newest?.slice(0, 10))
+  const to = least(asOf, season?.endsAt?.slice(0, 10), newest?.slice(0, 10))
   const start =
     days !== 'all' && to
       ? isoDay(new Date(Date.parse(to) - (Number(days) - 1) * DAY_MS).toISOString())

@@ -4,7 +4,11 @@ import type { UserSummaryFragment } from 'lending-graph-client'
  * A wallet's earnings and rates, where anything is stored that they are of: without that, 0 would
  * be wrong.
  */
-export const knownNumbers = ({ worth, earnings, netApr }: UserSummaryFragment) => {
+export const knownNumbers = ({
+  worth,
+  earnings,
+  netApr,
+}: Pick<UserSummaryFragment, 'worth' | 'earnings' | 'netApr'>) => {
   const { withoutRates } = netApr
   const hasRate = (usd: 'depositUsd' | 'borrowedUsd') =>
     netApr[usd] > 0 && withoutRates.reduce((sum, one) => sum + one[usd], 0) < netApr[usd]

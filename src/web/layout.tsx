@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Link, useLocation } from 'wouter'
+import { AsOfDate, WhenDated } from './as-of.tsx'
+import { AsOfControl, AsOfNotice } from './as-of-control.tsx'
 import { Boundary } from './boundary.tsx'
 import { useExactNumbers } from './exact-numbers.tsx'
 import { useLive } from './live.tsx'
@@ -40,11 +42,12 @@ export function Layout({ children }: { children: ReactNode }) {
     shownPath.current = path
   }, [path])
   return (
-    <>
+    <AsOfDate>
       {tools &&
         createPortal(
           <>
             {path !== '/' && <SearchBox />}
+            <AsOfControl />
             <MyWallet />
             <button
               type="button"
@@ -73,10 +76,13 @@ export function Layout({ children }: { children: ReactNode }) {
           </Link>
         ))}
       </nav>
+      <AsOfNotice />
       <LiveNotice />
       <main id="content" tabIndex={-1}>
         <Outage />
-        <Boundary key={path}>{children}</Boundary>
+        <Boundary key={path}>
+          <WhenDated>{children}</WhenDated>
+        </Boundary>
       </main>
       <Tabs views={VIEWS} path={path} />
       {operator.links.length > 0 && (
@@ -88,7 +94,7 @@ export function Layout({ children }: { children: ReactNode }) {
           ))}
         </footer>
       )}
-    </>
+    </AsOfDate>
   )
 }
 

@@ -1,5 +1,6 @@
 import { MyRankDocument } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { usePast } from './as-of.tsx'
 import { browserStorage, useStored } from './browser-storage.ts'
 import { isAddress } from './format.ts'
 import { WalletIcon } from './identity.tsx'
@@ -39,7 +40,8 @@ export function MyWallet() {
 
 function Badge({ address }: { address: string }) {
   const { nameOf } = useWalletNames()
-  const user = useGraph(MyRankDocument, { address }).data?.user
+  const { asOf } = usePast()
+  const user = useGraph(MyRankDocument, { address, ...(asOf && { asOf }) }).data?.user
   const rank = user && user.totalPoints > 0 ? user.rank : null
   return (
     <Link

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { stringifyDocument } from 'urql'
+import { useAsOf } from './as-of.tsx'
 import { CopyMenu, type Operation } from './copy-menu.tsx'
 import { operator } from './operator.ts'
 import { served } from './paths.ts'
@@ -17,6 +18,8 @@ interface PageProps {
   rest?: string
   /** Stands below a heading that is the largest thing of the page. */
   hero?: ReactNode
+  /** True if it has no past, and says so when the reader looks at one. */
+  ofNow?: boolean
   children: ReactNode
 }
 
@@ -30,7 +33,7 @@ let opened = 0
  * A view: its title, its heading, which gets the focus when the view is opened, and its operation
  * in GraphiQL.
  */
-export function Page({ title, heading, icon, operation, rest, hero, children }: PageProps) {
+export function Page({ title, heading, icon, operation, rest, hero, ofNow, children }: PageProps) {
   const head = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (opened++ > 0) head.current?.focus({ preventScroll: true })
@@ -44,6 +47,7 @@ export function Page({ title, heading, icon, operation, rest, hero, children }: 
         <h1 ref={head} tabIndex={-1}>
           {icon}
           <span>{heading ?? title}</span>
+          {ofNow && <OfNow />}
         </h1>
         {hero}
         <Origin operation={operation} rest={rest} name="Open in GraphiQL" />
@@ -62,20 +66,26 @@ interface SectionProps {
   rest?: string
   /** A link to more of it. */
   more?: ReactNode
+  /** True if it has no past, and says so when the reader looks at one. */
+  ofNow?: boolean
   children: ReactNode
 }
 
 /** A block of a page: its heading, its contents, and where they come from. */
-export const Section = ({ id, title, operation, rest, more, children }: SectionProps) => (
+export const Section = ({ id, title, operation, rest, more, ofNow, children }: SectionProps) => (
   <section aria-labelledby={id}>
     <div className="section-head">
       <h2 id={id}>{title}</h2>
+      {ofNow && <OfNow />}
       {more}
       <Origin operation={operation} rest={rest} name="GraphQL" />
     </div>
     {children}
   </section>
 )
+
+/** Marks what stays as it is now while the reader looks at a past date. */
+export const OfNow = () => (useAsOf().date ? <small className="of-now">as of now</small> : null)
 
 interface OriginProps {
   operation: Operation | undefined

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Client, cacheExchange, fetchExchange, mapExchange, Provider } from 'urql'
 import { Route, Router, Switch } from 'wouter'
+import { useLocationAsOf } from './as-of.tsx'
 import { ExactNumbers } from './exact-numbers.tsx'
 import { Layout } from './layout.tsx'
 import { Live } from './live.tsx'
@@ -51,7 +52,7 @@ function Dashboard() {
       <Live>
         <Tokens>
           <ExactNumbers>
-            <Router base={served('/dashboard')}>
+            <Router base={served('/dashboard')} hook={useLocationAsOf}>
               <Layout>
                 <Suspense fallback={<div className="opening" />}>
                   <Switch>

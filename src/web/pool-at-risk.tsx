@@ -47,7 +47,12 @@ export function PoolAtRisk({ address, tokens }: { address: string; tokens: Token
   const variables = { pool: address, shocks }
   const answer = useGraph(PoolAtRiskDocument, variables)
   return (
-    <Section id="at-risk" title="Price shock" operation={{ query: PoolAtRiskDocument, variables }}>
+    <Section
+      ofNow
+      id="at-risk"
+      title="Price shock"
+      operation={{ query: PoolAtRiskDocument, variables }}
+    >
       <p>The debt that can be liquidated if the price of one token moves and the other stays.</p>
       <Answer of={answer} rows={5}>
         {({ poolsAtRisk }) => (

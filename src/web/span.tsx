@@ -4,6 +4,7 @@ import {
   type Interval,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
+import { useAsOf } from './as-of.tsx'
 import { useUrlState } from './url-state.ts'
 import { useGraph } from './use-graph.ts'
 
@@ -22,6 +23,8 @@ const MAX_BUCKETS = 120
 export interface Span {
   interval: Interval
   from?: string
+  /** The past date that the view shows. Undefined for the newest. */
+  to?: string
 }
 
 /** The range of the view's charts. Undefined until its dates are known. */
@@ -29,22 +32,28 @@ export function useSpan(): Span | undefined {
   const url = useUrlState()
   const range = url.oneOf('range', ['30', '7', '90', 'all'])
   const interval = url.oneOf('interval', INTERVALS)
-  const { data } = useGraph(DistributionDatesDocument, {}, { pause: range === '30' })
+  const { date } = useAsOf()
+  const isUsual = range === '30' && !date
+  const { data } = useGraph(DistributionDatesDocument, {}, { pause: isUsual })
   // The graph's default are the 30 newest buckets.
-  if (range === '30') return { interval }
+  if (isUsual) return { interval }
   if (!data) return undefined
-  return spanOf(data, range === 'all' ? Number.POSITIVE_INFINITY : Number(range)) ?? { interval }
+  return (
+    spanOf(data, range === 'all' ? Number.POSITIVE_INFINITY : Number(range), date) ?? { interval }
+  )
 }
 
 /**
- * The last days of the program, or all of them if there are fewer. Undefined without a
- * distribution.
+ * The last days of the program, or of those up to a past date, or all of them if there are fewer.
+ * Undefined without a distribution.
  */
 export function spanOf(
   { oldest, newest }: DistributionDatesFragment,
   days: number,
-): Required<Span> | undefined {
-  const [first, last] = [oldest.nodes[0], newest.nodes[0]].map((one) => Date.parse(one?.date ?? ''))
+  to?: string,
+): (Span & { from: string }) | undefined {
+  const ends = [oldest.nodes[0]?.date, to ?? newest.nodes[0]?.date]
+  const [first, last] = ends.map((date) => Date.parse(date ?? ''))
   if (!first || !last) return undefined
   const from = Math.max(first, last - (days - 1) * DAY_MS)
   const buckets = (last - from) / DAY_MS
@@ -52,6 +61,7 @@ export function spanOf(
   return {
     interval: buckets < MAX_BUCKETS ? 'DAY' : longer,
     from: new Date(from).toISOString(),
+    ...(to && { to }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { StandingDocument, type StandingQuery } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer } from './answer.tsx'
+import { usePast } from './as-of.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { useMyWallet } from './my-wallet.tsx'
 import { DaysToNextRank, NextRank, Share } from './next-rank.tsx'
@@ -10,6 +11,14 @@ import { useGraph } from './use-graph.ts'
 import { Num, Rank, RankChange } from './values.tsx'
 import { useWalletNames } from './wallet-names.tsx'
 
+/** Where a wallet stands on the date that is shown. */
+function useStanding(address: string) {
+  const past = usePast()
+  const { asOf } = past
+  const variables = { address, ...past, ...(asOf && { scope: { asOf } }) }
+  return { variables, isPast: asOf !== undefined, answer: useGraph(StandingDocument, variables) }
+}
+
 /** The row of a wallet on the leaderboard, and the one above it. */
 function rowsOf({ user, leaderboardAround: { nodes } }: StandingQuery) {
   const at = nodes.findIndex((one) => one.user.id === user.id)
@@ -18,7 +27,8 @@ function rowsOf({ user, leaderboardAround: { nodes } }: StandingQuery) {
 
 /** The distance to the next rank, in points and in days, below a wallet's rank. */
 export function NextRankNote({ address }: { address: string }) {
-  const { data } = useGraph(StandingDocument, { address })
+  const { answer, isPast } = useStanding(address)
+  const { data } = answer
   const { row, above } = data ? rowsOf(data) : {}
   if (!row || !above || row.points === 0) return null
   return (
@@ -26,16 +36,18 @@ export function NextRankNote({ address }: { address: string }) {
       <small>
         <NextRank row={row} above={above} /> points to the next rank
       </small>
-      <small>
-        <DaysToNextRank row={row} above={above} />
-      </small>
+      {!isPast && (
+        <small>
+          <DaysToNextRank row={row} above={above} />
+        </small>
+      )}
     </>
   )
 }
 
 /** A wallet's share of all points. */
 export function ShareNote({ address }: { address: string }) {
-  const { data } = useGraph(StandingDocument, { address })
+  const { data } = useStanding(address).answer
   if (!data) return null
   return (
     <small>
@@ -52,8 +64,7 @@ export function MyStanding() {
 
 function Card({ address }: { address: string }) {
   const { nameOf } = useWalletNames()
-  const variables = { address }
-  const standing = useGraph(StandingDocument, variables)
+  const { variables, answer, isPast } = useStanding(address)
   return (
     <Section
       id="you"
@@ -61,14 +72,14 @@ function Card({ address }: { address: string }) {
       operation={{ query: StandingDocument, variables }}
       more={<Link href={walletPath(address)}>{nameOf(address)}</Link>}
     >
-      <Answer of={standing} rows={2}>
-        {(data) => <Figures data={data} />}
+      <Answer of={answer} rows={2}>
+        {(data) => <Figures data={data} isPast={isPast} />}
       </Answer>
     </Section>
   )
 }
 
-function Figures({ data }: { data: StandingQuery }) {
+function Figures({ data, isPast }: { data: StandingQuery; isPast: boolean }) {
   const { user, program } = data
   const { row, above } = rowsOf(data)
   return (
@@ -77,7 +88,7 @@ function Figures({ data }: { data: StandingQuery }) {
         <Rank value={user.totalPoints > 0 ? user.rank : null} />
         <small>
           of <Num value={program.userCount} unit="count" />
-          {user.totalPoints > 0 && (
+          {user.totalPoints > 0 && !isPast && (
             <>
               , <RankChange ranks={user.change?.rank} /> in 7 days
             </>
@@ -90,24 +101,28 @@ function Figures({ data }: { data: StandingQuery }) {
           <Share of={user.totalPoints} all={program.totalPoints} /> of all
         </small>
       </Fact>
-      <Fact name="Points per day">
-        <Num value={user.pointsPerDay} unit="points" />
-        <small>
-          <Link href="/planner">Plan more</Link>
-        </small>
-      </Fact>
+      {!isPast && (
+        <Fact name="Points per day">
+          <Num value={user.pointsPerDay} unit="points" />
+          <small>
+            <Link href="/planner">Plan more</Link>
+          </small>
+        </Fact>
+      )}
       {row && (
         <Fact name="To the next rank">
           <NextRank row={row} above={above} />
-          <small>
-            <DaysToNextRank row={row} above={above} />
-          </small>
+          {!isPast && (
+            <small>
+              <DaysToNextRank row={row} above={above} />
+            </small>
+          )}
         </Fact>
       )}
       <Fact name="Net worth">
         <Num value={user.worth?.netUsd} unit="usd" />
       </Fact>
-      {user.worth && user.worth.borrowedUsd > 0 && (
+      {!isPast && user.worth && user.worth.borrowedUsd > 0 && (
         <Fact name="Lowest health factor">
           <Link href={`${walletPath(user.address)}#positions`}>
             <Num value={user.lowestHealthFactor} unit="factor" />

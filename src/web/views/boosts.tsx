@@ -35,7 +35,7 @@ export function Boosts() {
   const isChosen = useChosenSide('both')
   const { offset = 0 } = usePage(ROWS)
   return (
-    <Page title="Boosts now" operation={{ query: BoostsDocument, variables: {} }}>
+    <Page ofNow title="Boosts now" operation={{ query: BoostsDocument, variables: {} }}>
       <p className="lede">
         The points that $1,000 earns each day by the rules in force, on each side of the pools. The{' '}
         <Link href="/planner">planner</Link> adds the interest.

@@ -3,9 +3,11 @@ import {
   UsersChartDocument,
   type UsersChartQuery,
   UsersDocument,
+  UsersOnDateDocument,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
+import { endOf, useAsOf } from '../as-of.tsx'
 import { Chart } from '../chart.tsx'
 import { isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
@@ -24,6 +26,18 @@ import { useWalletNames } from '../wallet-names.tsx'
 /** As many colours as a chart has. */
 const MAX_WALLETS = 5
 
+/** The wallets, now or as of the date that is shown. */
+function useUsers(addresses: string[]) {
+  const { date } = useAsOf()
+  const isPaused = addresses.length === 0
+  const then = { addresses, asOf: date ?? '', at: endOf(date ?? '') }
+  const ofNow = useGraph(UsersDocument, { addresses }, { pause: isPaused || Boolean(date) })
+  const ofThen = useGraph(UsersOnDateDocument, then, { pause: isPaused || !date })
+  return date
+    ? { operation: { query: UsersOnDateDocument, variables: then }, answer: ofThen }
+    : { operation: { query: UsersDocument, variables: { addresses } }, answer: ofNow }
+}
+
 /** Up to five wallets side by side. */
 export function Compare() {
   const url = useUrlState()
@@ -34,15 +48,11 @@ export function Compare() {
     ),
   ]
   const addresses = texts.filter(isAddress).slice(0, MAX_WALLETS)
-  const variables = { addresses }
-  const answer = useGraph(UsersDocument, variables, { pause: addresses.length === 0 })
+  const { operation, answer } = useUsers(addresses)
   const choose = (wallets: string[]) => url.link({ wallets: wallets.join(',') || ',' })
   const add = (address: string) => url.set({ wallets: [...addresses, address].join(',') })
   return (
-    <Page
-      title="Compare wallets"
-      {...(addresses.length > 0 && { operation: { query: UsersDocument, variables } })}
-    >
+    <Page title="Compare wallets" {...(addresses.length > 0 && { operation })}>
       {addresses.length > 0 && (
         <ul className="chosen">
           {addresses.map((address) => (
@@ -72,7 +82,7 @@ export function Compare() {
       {addresses.length < 2 && <Empty>Add the addresses of two to five wallets.</Empty>}
       {addresses.length > 0 && (
         <Answer of={answer} rows={10}>
-          {({ lookupUsers }) => <Measures users={lookupUsers} />}
+          {({ lookupUsers }: { lookupUsers: readonly User[] }) => <Measures users={lookupUsers} />}
         </Answer>
       )}
       {addresses.length > 0 && <Charts addresses={addresses} />}
@@ -80,18 +90,23 @@ export function Compare() {
   )
 }
 
+/** A wallet. Changes are those of now. */
+type User = Omit<UserSummaryFragment, 'change' | 'pointsPerDay'> &
+  Partial<Pick<UserSummaryFragment, 'change'>>
+
 interface Measure {
   name: string
   unit: Unit
-  of(user: UserSummaryFragment): number | null
+  of(user: User): number | null
   /** The meaning of zero, for a number that then is muted. */
   ifZero?: string
 }
 
+const WEEK = 'Points in 7 days'
 const MEASURES: Measure[] = [
   { name: 'Points', unit: 'points', of: (user) => user.totalPoints },
   { name: 'Rank', unit: 'count', of: (user) => user.rank },
-  { name: 'Points in 7 days', unit: 'points', of: (user) => user.change?.points ?? null },
+  { name: WEEK, unit: 'points', of: (user) => user.change?.points ?? null },
   { name: 'Net worth', unit: 'usd', of: ({ worth }) => worth?.netUsd ?? null },
   { name: 'Supplied', unit: 'usd', of: ({ worth }) => worth?.suppliedUsd ?? null },
   {
@@ -117,7 +132,8 @@ const MEASURES: Measure[] = [
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
 ]
 
-function Measures({ users }: { users: readonly UserSummaryFragment[] }) {
+function Measures({ users }: { users: readonly User[] }) {
+  const isPast = useAsOf().date !== undefined
   const { nameOf } = useWalletNames()
   const columns: Column<Measure>[] = [
     { name: 'Measure', heads: true, cell: ({ name }) => name },
@@ -143,12 +159,17 @@ function Measures({ users }: { users: readonly UserSummaryFragment[] }) {
       },
     })
   return (
-    <Table caption="The wallets" columns={columns} rows={MEASURES} rowKey={({ name }) => name} />
+    <Table
+      caption="The wallets"
+      columns={columns}
+      rows={MEASURES.filter(({ name }) => !isPast || name !== WEEK)}
+      rowKey={({ name }) => name}
+    />
   )
 }
 
-type User = UsersChartQuery['lookupUsers'][number]
-type Bucket = User['series'][number]
+type Series = UsersChartQuery['lookupUsers'][number]
+type Bucket = Series['series'][number]
 
 function Charts({ addresses }: { addresses: readonly string[] }) {
   const { nameOf } = useWalletNames()
@@ -204,7 +225,7 @@ function Charts({ addresses }: { addresses: readonly string[] }) {
 
 /** The same number of all wallets at all their times. */
 function overlaid(
-  users: readonly User[],
+  users: readonly Series[],
   read: (bucket: Bucket) => number | null,
   nameOf: (address: string) => string,
 ) {

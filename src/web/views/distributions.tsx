@@ -5,6 +5,7 @@ import {
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, NothingStored } from '../answer.tsx'
+import { usePast } from '../as-of.tsx'
 import { Chart } from '../chart.tsx'
 import { useMarks } from '../marks.ts'
 import { Page, Section } from '../page-frame.tsx'
@@ -35,7 +36,9 @@ const columns: Column<DistributionRowFragment>[] = [
 
 /** All distribution dates, and the program through time. */
 export function Distributions() {
-  const variables = usePage(ROWS)
+  const { asOf } = usePast()
+  const where = asOf && { date: { lte: asOf } }
+  const variables = { ...usePage(ROWS), ...(where && { where }) }
   const distributions = useGraph(DistributionsDocument, variables)
   const span = useSpan()
   const marks = useMarks()

@@ -12,13 +12,13 @@ import {
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
+import { useAsOf } from '../as-of.tsx'
 import { type BoardScope, useBoardScope, useSeasons } from '../board-scope.tsx'
 import { Fact, Facts } from '../facts.tsx'
-import { day, isAddress, isDay, isoDay } from '../format.ts'
+import { day, isAddress } from '../format.ts'
 import { useMyWallet } from '../my-wallet.tsx'
 import { nameText } from '../name.tsx'
 import { DaysToNextRank, NextRank, Share } from '../next-rank.tsx'
-import { NoDistribution } from '../no-distribution.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { seasonEnd } from '../season-words.ts'
@@ -130,11 +130,11 @@ export function Leaderboard() {
   const mine = useMyWallet()
   const { scope, totals, fault, isWaiting, isPlain, failed } = useBoardScope()
   const account = url.get('account') ?? mine
-  const asOf = url.get('asOf')
+  const asOf = useAsOf().date
   const isWindow = !isPlain
   const { first, offset } = usePage(ROWS)
   const page = offset ? { first: first + 1, offset: offset - 1 } : { first }
-  const past = isPlain && asOf ? { scope: { asOf }, asOf, upTo: isoDay(asOf) } : {}
+  const past = isPlain && asOf ? { scope: { asOf }, asOf, upTo: asOf } : {}
   const isPaused = fault !== undefined || isWaiting
   const ofNow = { ...page, ...past }
   const now = useGraph(LeaderboardDocument, ofNow, { pause: isWindow || isPaused })
@@ -188,13 +188,6 @@ export function Leaderboard() {
   )
   const boardOfDate = (board: LeaderboardQuery) => {
     if (board.newest.nodes.length === 0) return <NothingStored of="positions" />
-    if (asOf && board.counted.nodes.length === 0)
-      return (
-        <NoDistribution date={asOf} dates={board}>
-          {' '}
-          or before it
-        </NoDistribution>
-      )
     return (
       <>
         <Totals board={board} asOf={asOf} />
@@ -215,7 +208,10 @@ export function Leaderboard() {
       )}
       {!fault && (
         <>
-          <h2>Top wallets</h2>
+          <div className="section-head">
+            <h2>Top wallets</h2>
+            {!asOf && <ActiveSeason />}
+          </div>
           {isWindow ? (
             <Answer
               of={{ ...window, ...(failed && { error: failed.error, retry: failed.retry }) }}
@@ -262,30 +258,33 @@ function Totals({ board, asOf }: { board: LeaderboardQuery; asOf: string | undef
   const { program, counted } = board
   const distribution = counted.nodes[0]
   return (
-    <>
-      {asOf && distribution && isoDay(distribution.date) !== isoDay(asOf) && (
-        <NoDistribution date={asOf} dates={board}>
-          : this is the leaderboard of the last one before it, of {day(distribution.date)}
-        </NoDistribution>
-      )}
-      <Facts>
-        <Fact name="Points">
-          <Num value={program.totalPoints} unit="points" />
-        </Fact>
-        <Fact name="Wallets">
-          <Num value={program.userCount} unit="count" />
-        </Fact>
-        <Fact name="Positions">
-          <Num value={program.recordCount} unit="count" />
-          {asOf && distribution && (
-            <small>
-              <Num value={distribution.positionCount} unit="count" /> of {day(distribution.date)}
-            </small>
-          )}
-        </Fact>
-      </Facts>
-    </>
+    <Facts>
+      <Fact name="Points">
+        <Num value={program.totalPoints} unit="points" />
+      </Fact>
+      <Fact name="Wallets">
+        <Num value={program.userCount} unit="count" />
+      </Fact>
+      <Fact name="Positions">
+        <Num value={program.recordCount} unit="count" />
+        {asOf && distribution && (
+          <small>
+            <Num value={distribution.positionCount} unit="count" /> of {day(distribution.date)}
+          </small>
+        )}
+      </Fact>
+    </Facts>
   )
+}
+
+/** The season of today, at the end of a heading: it comes late, and moves nothing. */
+function ActiveSeason() {
+  const active = useSeasons()?.find(({ status }) => status === 'ACTIVE')
+  return active ? (
+    <small>
+      {active.name} {seasonEnd(active)}
+    </small>
+  ) : null
 }
 
 /** The visible part of the leaderboard. A season, a window, a pool and a date can be combined. */
@@ -293,75 +292,58 @@ function Choices({ account }: { account: string | undefined }) {
   const url = useUrlState()
   const current = url.oneOf('window', ['all', '7', '30'])
   const seasons = useSeasons()?.filter(({ status }) => status !== 'UPCOMING') ?? []
-  const active = seasons.find(({ status }) => status === 'ACTIVE')
   const pools = useGraph(PoolsDocument, { first: 200, orderBy: 'TVL_USD', orderDirection: 'DESC' })
-  const asOf = url.get('asOf')
   return (
-    <>
-      <div className="choices">
-        <nav className="choice" aria-label="Window">
-          {WINDOWS.map(([days, name]) => (
-            <Link
-              key={days}
-              href={url.link({ window: days === 'all' ? undefined : days })}
-              aria-current={days === current ? 'true' : undefined}
-            >
-              {name}
-            </Link>
-          ))}
-        </nav>
-        {seasons.length > 0 && (
-          <label>
-            Season
-            <select
-              value={url.get('season') ?? ''}
-              onChange={({ target }) => url.set({ season: target.value || undefined })}
-            >
-              <option value="">All seasons</option>
-              {seasons.map(({ id, name }) => (
-                <option key={id} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        <label>
-          Pool
-          <select
-            value={url.get('pool') ?? ''}
-            onChange={({ target }) => url.set({ pool: target.value || undefined })}
+    <div className="choices">
+      <nav className="choice" aria-label="Window">
+        {WINDOWS.map(([days, name]) => (
+          <Link
+            key={days}
+            href={url.link({ window: days === 'all' ? undefined : days })}
+            aria-current={days === current ? 'true' : undefined}
           >
-            <option value="">All pools</option>
-            {pools.data?.pools.nodes.map(({ address, displayName }) => (
-              <option key={address} value={address}>
-                {nameText({ kind: 'pool', name: displayName, address })}
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {seasons.length > 0 && (
+        <label>
+          Season
+          <select
+            value={url.get('season') ?? ''}
+            onChange={({ target }) => url.set({ season: target.value || undefined })}
+          >
+            <option value="">All seasons</option>
+            {seasons.map(({ id, name }) => (
+              <option key={id} value={name}>
+                {name}
               </option>
             ))}
           </select>
         </label>
-        <label>
-          As of
-          <input
-            type="date"
-            value={asOf && isDay(isoDay(asOf)) ? isoDay(asOf) : ''}
-            onChange={({ target }) => url.set({ asOf: target.value || undefined })}
-          />
-        </label>
-        <WalletField
-          key={account}
-          label="Find a wallet"
-          button="Show"
-          value={account}
-          onWallet={(address) => url.set({ account: address })}
-        />
-      </div>
-      {active && (
-        <p className="lede">
-          {active.name} {seasonEnd(active)}.
-        </p>
       )}
-    </>
+      <label>
+        Pool
+        <select
+          value={url.get('pool') ?? ''}
+          onChange={({ target }) => url.set({ pool: target.value || undefined })}
+        >
+          <option value="">All pools</option>
+          {pools.data?.pools.nodes.map(({ address, displayName }) => (
+            <option key={address} value={address}>
+              {nameText({ kind: 'pool', name: displayName, address })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <WalletField
+        key={account}
+        label="Find a wallet"
+        button="Show"
+        value={account}
+        onWallet={(address) => url.set({ account: address })}
+      />
+    </div>
   )
 }
 

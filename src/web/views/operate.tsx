@@ -9,6 +9,7 @@ import {
 import { type FormEvent, useState } from 'react'
 import { type CombinedError, useClient } from 'urql'
 import { Answer, Empty } from '../answer.tsx'
+import { DateField } from '../date-field.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { runColumns, sourceColumns } from '../run-columns.tsx'
@@ -29,7 +30,7 @@ let token = ''
 /** For operators: what a run would change, the runs so far, and what the last one fetched. */
 export function Operate() {
   return (
-    <Page title="Operate">
+    <Page ofNow title="Operate">
       <p className="lede">
         A preview computes a date as a run would, and stores nothing. It needs the admin token of
         the gateway, which this page forgets when it is closed.
@@ -96,10 +97,7 @@ function Preview() {
             <option value="MANUALUPDATE">{KIND.MANUALUPDATE}: new positions</option>
           </select>
         </label>
-        <label>
-          Date
-          <input name="date" type="date" />
-        </label>
+        <DateField label="Date" name="date" value="" />
         <button type="submit" disabled={isRunning}>
           {isRunning ? 'Computing' : 'Preview'}
         </button>

@@ -14,6 +14,7 @@ import {
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
+import { usePast } from '../as-of.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { Newest } from '../newest.tsx'
 import { Page, Section } from '../page-frame.tsx'
@@ -35,7 +36,9 @@ const ACTIVITIES = 7
 
 /** The first page: what the program is, how it is doing, and the search for a wallet. */
 export function Overview() {
-  const board = useGraph(LeaderboardDocument, { first: WALLETS })
+  const { asOf } = usePast()
+  const variables = { first: WALLETS, ...(asOf && { scope: { asOf }, asOf, upTo: asOf }) }
+  const board = useGraph(LeaderboardDocument, variables)
   return (
     <Page title="Overview" heading="Every position, and the points it earns" hero={<Hero />}>
       <MyStanding />
@@ -50,8 +53,8 @@ export function Overview() {
                 <Section
                   id="board"
                   title="Leaderboard"
-                  operation={{ query: LeaderboardDocument, variables: { first: WALLETS } }}
-                  rest="/points/leaderboard"
+                  operation={{ query: LeaderboardDocument, variables }}
+                  {...(!asOf && { rest: '/points/leaderboard' })}
                   more={
                     <Link href="/leaderboard">
                       All {leaderboard.totalCount.toLocaleString('en-US')} wallets
@@ -60,7 +63,7 @@ export function Overview() {
                 >
                   <Table
                     caption="Leaderboard"
-                    columns={boardColumns}
+                    columns={asOf ? boardColumns.slice(0, 3) : boardColumns}
                     rows={leaderboard.nodes}
                     rowKey={({ user }) => user.address}
                   />
@@ -104,7 +107,8 @@ function Program({
   totalPoints: number
   dates: DistributionDatesFragment
 }) {
-  const chart = useGraph(ProgramChartDocument, { ...spanOf(dates, DAYS) })
+  const { asOf } = usePast()
+  const chart = useGraph(ProgramChartDocument, { ...spanOf(dates, DAYS, asOf) })
   const series = chart.data?.program.series ?? []
   const newest = dates.newest.nodes[0]?.date
   return (
@@ -118,8 +122,9 @@ function Program({
         ))}
       </Facts>
       <p className="lede">
-        <Num value={totalPoints} unit="points" /> points so far. <Season />
-        {newest && (
+        <Num value={totalPoints} unit="points" /> points so far. {!asOf && <Season />}
+        {asOf && series.length > 1 && `The lines show ${series.length} days.`}
+        {newest && !asOf && (
           <>
             Newest distribution: <DistributionLink date={newest} />, <Freshness />.
             {series.length > 1 && ` The lines show the last ${series.length} days.`}
@@ -161,7 +166,7 @@ function Movers() {
   const variables = { first: MOVERS_OF }
   const best = useGraph(MoversDocument, variables)
   return (
-    <Section id="movers" title="Movers" operation={{ query: MoversDocument, variables }}>
+    <Section ofNow id="movers" title="Movers" operation={{ query: MoversDocument, variables }}>
       <Answer of={best} rows={MOVERS}>
         {({ leaderboard: { nodes } }) => {
           const moved = nodes
@@ -187,7 +192,8 @@ function Movers() {
 const ranksOf = ({ user }: LeaderboardRowFragment) => Math.abs(user.change?.rank ?? 0)
 
 function Activity() {
-  const variables = { first: ACTIVITIES }
+  const { at } = usePast()
+  const variables = { first: ACTIVITIES, ...(at && { where: { time: { lte: at } } }) }
   const newest = useGraph(RecentActivityDocument, variables)
   return (
     <Section
@@ -247,6 +253,7 @@ function Pools({ dates }: { dates: DistributionDatesFragment }) {
   ]
   return (
     <Section
+      ofNow
       id="pools"
       title="Biggest pools"
       operation={{ query: PoolsDocument, variables }}

@@ -75,7 +75,7 @@ export function Planner() {
     </label>
   )
   return (
-    <Page title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
+    <Page ofNow title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
       <p className="lede">
         An amount earns this by the rates and rules of today: interest, points, and the rank that
         {me ? " the wallet's points and these" : ' these points'} have on the board of today.

@@ -5,13 +5,18 @@ import {
   type PoolCardFragment,
   PoolChartDocument,
   PoolDocument,
+  PoolOnDateDocument,
+  type PoolOnDateQuery,
+  type PoolQuery,
   PoolTopUsersDocument,
   type PoolTopUsersQuery,
 } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { usePast } from '../as-of.tsx'
 import { Chart } from '../chart.tsx'
+import type { Operation } from '../copy-menu.tsx'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
@@ -26,15 +31,74 @@ import { RateCurve, utilizationOf } from '../rate-curve.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { TokenName } from '../tokens.tsx'
-import { useGraph } from '../use-graph.ts'
+import { type GraphAnswer, useGraph } from '../use-graph.ts'
 import { Day, Num, WalletLink } from '../values.tsx'
 
 type TopUser = NonNullable<PoolTopUsersQuery['pool']>['currentPositions']['nodes'][number]
 
+/** The variables of a pool on the date that is shown. Undefined for the newest. */
+function usePoolDate(address: string) {
+  const { asOf } = usePast()
+  return asOf ? { address, asOf, time: asOf } : undefined
+}
+
+/** The pool, with its numbers of the date that is shown. */
+function usePool(address: string, isValid: boolean): GraphAnswer<PoolQuery> {
+  const now = useGraph(PoolDocument, { address }, { pause: !isValid })
+  const onDate = usePoolDate(address)
+  const variables = onDate ?? { address, asOf: '', time: '' }
+  const then = useGraph(PoolOnDateDocument, variables, { pause: !isValid || !onDate })
+  if (!onDate || !now.data?.pool) return now
+  if (!then.data) return then as GraphAnswer<never>
+  return { ...now, data: { pool: asItWas(now.data.pool, then.data.pool) } }
+}
+
+type PoolNow = NonNullable<PoolQuery['pool']>
+
+const UNKNOWN_SIDE = {
+  suppliedUsd: null,
+  protectedUsd: null,
+  borrowedUsd: null,
+  utilization: null,
+  depositPointsPerDollar: null,
+  borrowPointsPerDollar: null,
+}
+
+/** A pool with its amounts, rates and points of a past date. */
+function asItWas(now: PoolNow, then: PoolOnDateQuery['pool']): PoolNow {
+  const totals = then?.totals
+  const side = (key: 'A' | 'B') => {
+    const [market, past] = [now[`market${key}`], then?.[`market${key}`]]
+    const { depositApr = null, borrowApr = null } = past?.aprSeries.at(-1) ?? {}
+    return (
+      market && {
+        ...market,
+        ...UNKNOWN_SIDE,
+        ...totals?.[`side${key}`],
+        ...past,
+        depositApr,
+        borrowApr,
+      }
+    )
+  }
+  return {
+    ...now,
+    tvlUsd: 0,
+    borrowedUsd: 0,
+    liquidityUsd: 0,
+    utilization: null,
+    totalPoints: 0,
+    ...totals,
+    multiplier: totals?.multiplier ? { updatedAt: '', ...totals.multiplier } : null,
+    marketA: side('A'),
+    marketB: side('B'),
+  } as PoolNow
+}
+
 /** A pool: its amounts, both sides, and its users with the most points. */
 export function Pool({ address }: { address: string }) {
   const isValid = isAddress(address)
-  const answer = useGraph(PoolDocument, { address }, { pause: !isValid })
+  const answer = usePool(address, isValid)
   const pool = answer.data?.pool
   return (
     <Page
@@ -86,7 +150,7 @@ export function Pool({ address }: { address: string }) {
         <div hidden={!pool}>
           <Charts address={address} />
           {pool && <PoolAtRisk address={address} tokens={[pool.assetA, pool.assetB]} />}
-          <TopUsers address={address} />
+          <Top address={address} />
           {pool && (
             <Suppliers markets={[pool.marketA, pool.marketB].filter((one) => one !== null)} />
           )}
@@ -226,20 +290,51 @@ const topColumns: Column<TopUser>[] = [
   },
 ]
 
-function TopUsers({ address }: { address: string }) {
+/** Those with the most points in the pool on the date that is shown. */
+function Top({ address }: { address: string }) {
+  const onDate = usePoolDate(address)
+  return onDate ? <PastTop address={address} variables={onDate} /> : <TopNow address={address} />
+}
+
+function TopNow({ address }: { address: string }) {
   const variables = { address, first: 10 }
   const answer = useGraph(PoolTopUsersDocument, variables)
+  const nodes = answer.data?.pool?.currentPositions.nodes
+  const operation = { query: PoolTopUsersDocument, variables }
+  return <TopUsers address={address} operation={operation} answer={answer} nodes={nodes} />
+}
+
+interface PastTopProps {
+  address: string
+  variables: { address: string; asOf: string; time: string }
+}
+
+function PastTop({ address, variables }: PastTopProps) {
+  const answer = useGraph(PoolOnDateDocument, variables)
+  const nodes = answer.data?.pool?.positions.nodes
+  const operation = { query: PoolOnDateDocument, variables }
+  return <TopUsers address={address} operation={operation} answer={answer} nodes={nodes} />
+}
+
+interface TopUsersProps {
+  address: string
+  operation: Operation
+  answer: GraphAnswer<unknown>
+  nodes: readonly TopUser[] | undefined
+}
+
+function TopUsers({ address, operation, answer, nodes }: TopUsersProps) {
   return (
     <Section
       id="top"
       title="Top wallets"
-      operation={{ query: PoolTopUsersDocument, variables }}
+      operation={operation}
       more={<Link href={`/leaderboard?pool=${address}`}>Leaderboard of this pool</Link>}
     >
       <Answer of={answer} rows={10}>
-        {({ pool }) => {
-          const [first] = pool?.currentPositions.nodes ?? []
-          if (!pool || !first) return <Empty>The pool has no position on the newest date.</Empty>
+        {() => {
+          const [first] = nodes ?? []
+          if (!nodes || !first) return <Empty>The pool has no position on this date.</Empty>
           return (
             <>
               <p className="lede">
@@ -248,7 +343,7 @@ function TopUsers({ address }: { address: string }) {
               <Table
                 caption="Top wallets of the pool"
                 columns={topColumns}
-                rows={pool.currentPositions.nodes}
+                rows={nodes}
                 rowKey={({ id }) => id}
               />
             </>
@@ -288,7 +383,8 @@ const Suppliers = ({ markets }: { markets: readonly MarketSideFragment[] }) => (
 )
 
 function SuppliersOf({ market: { id, chainId, address, asset } }: { market: MarketSideFragment }) {
-  const variables = { chainId, address, first: SUPPLIERS }
+  const { asOf } = usePast()
+  const variables = { chainId, address, first: SUPPLIERS, ...(asOf && { asOf }) }
   const answer = useGraph(MarketHoldersDocument, variables)
   const title = `Top suppliers of ${cut(asset.symbol)}`
   return (

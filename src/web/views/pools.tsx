@@ -173,7 +173,7 @@ export function Pools() {
   const pools = useGraph(PoolSidesDocument, variables, { pause: isWaiting })
   const all = columns(useAnnounced())
   return (
-    <Page title="Pools" operation={{ query: PoolSidesDocument, variables }} rest="/pools/all">
+    <Page ofNow title="Pools" operation={{ query: PoolSidesDocument, variables }} rest="/pools/all">
       <p className="lede">
         Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of
         the other.

@@ -34,7 +34,7 @@ export function Risk() {
   const date = answer.data?.distributions.nodes[0]?.date
   const scenario = mover && `${mover.name} ${percentText(change.percent)}`
   return (
-    <Page title={scenario ? `Risk: ${scenario}` : 'Risk'}>
+    <Page ofNow title={scenario ? `Risk: ${scenario}` : 'Risk'}>
       <p className="lede">
         The positions that can be liquidated if one price moves and all others stay
         {date && (

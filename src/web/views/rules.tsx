@@ -80,7 +80,7 @@ export function Rules() {
   const base = useGraph(BasePointsDocument, {})
   const boosts = useGraph(BoostsDocument, {})
   return (
-    <Page title="Rules" operation={{ query: BoostsDocument, variables: {} }}>
+    <Page ofNow title="Rules" operation={{ query: BoostsDocument, variables: {} }}>
       <Answer of={base} rows={3}>
         {({ basePoints }) => (
           <Answer of={boosts} rows={ROWS}>

@@ -40,6 +40,7 @@ export function Search() {
   const answer = useGraph(SearchDocument, variables, { pause: text === '' })
   return (
     <Page
+      ofNow
       title={text ? `Search: ${text}` : 'Search'}
       operation={{ query: SearchDocument, variables }}
     >

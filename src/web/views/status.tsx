@@ -19,7 +19,7 @@ export const isSample = ({ lastImport }: StatusOfQuery) => lastImport?.requested
 export function Status() {
   const answer = useGraph(StatusDocument, {})
   return (
-    <Page title="Status" operation={{ query: StatusDocument, variables: {} }}>
+    <Page ofNow title="Status" operation={{ query: StatusDocument, variables: {} }}>
       <Answer of={answer} rows={8}>
         {({ status }) => (
           <>

@@ -1,12 +1,14 @@
 import {
   LatestSnapshotsDocument,
   VaultActivityDocument,
+  type VaultCardFragment,
   VaultChartDocument,
   type VaultChartQuery,
   VaultDocument,
 } from 'lending-graph-client'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { usePast } from '../as-of.tsx'
 import { chainName } from '../chains.ts'
 import { Chart } from '../chart.tsx'
 import { Fact, Facts } from '../facts.tsx'
@@ -47,7 +49,8 @@ const lineOf = <Bucket extends { start: string }>(
 
 /** The markets that a vault lends to: it is a wallet of the markets that know it. */
 function Lending({ address }: { address: string }) {
-  const variables = { address }
+  const { at } = usePast()
+  const variables = { address, ...(at && { at }) }
   const holdings = useGraph(LatestSnapshotsDocument, variables)
   return (
     <Section id="lends" title="Lends to" operation={{ query: LatestSnapshotsDocument, variables }}>
@@ -71,9 +74,15 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
   const answer = useGraph(VaultDocument, variables, { pause: !isValid })
   const vault = answer.data?.vault
   const span = useSpan()
-  const activity = useGraph(VaultActivityDocument, variables, { pause: !isValid })
+  const { asOf, at } = usePast()
+  const ofActivity = { ...variables, ...(at && { where: { time: { lte: at } } }) }
+  const activity = useGraph(VaultActivityDocument, ofActivity, { pause: !isValid })
   // The graph's default are the 30 newest days.
-  const month = useGraph(VaultChartDocument, variables, { pause: !isValid })
+  const ofMonth = { ...variables, ...(asOf && { to: asOf }) }
+  const month = useGraph(VaultChartDocument, ofMonth, { pause: !isValid })
+  const past = asOf ? month.data?.vault : undefined
+  const figures = (vault: VaultCardFragment) =>
+    asOf ? { ...past?.series.at(-1), depositApr: past?.aprSeries.at(-1)?.depositApr } : vault
   const chart = useGraph(
     VaultChartDocument,
     { ...variables, ...span },
@@ -94,22 +103,22 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                 <AddressLinks chainId={vault.chainId} address={vault.address} />
                 <Facts lead>
                   <Fact name="Total assets">
-                    <Num value={vault.totalAssets?.usd} unit="usd" />
+                    <Num value={figures(vault).totalAssets?.usd} unit="usd" />
                   </Fact>
                   <Fact name="Net APY, 30 days">
                     <Num value={netApy(month.data?.vault?.series ?? [])} unit="percent" />
                   </Fact>
                   <Fact name="Deposit APR">
-                    <Num value={vault.depositApr} unit="percent" />
+                    <Num value={figures(vault).depositApr} unit="percent" />
                   </Fact>
                   <Fact name="Share price">
-                    <Num value={vault.sharePrice} unit="share" />
+                    <Num value={figures(vault).sharePrice} unit="share" />
                     <small>
                       <TokenSymbol token={vault.asset} />
                     </small>
                   </Fact>
                   <Fact name="Users">
-                    <Num value={vault.userCount} unit="count" />
+                    <Num value={figures(vault).userCount} unit="count" />
                   </Fact>
                 </Facts>
                 <p className="lede">
@@ -142,7 +151,7 @@ export function Vault({ chainId, address }: { chainId: string; address: string }
                 <Section
                   id="newest"
                   title="Newest activity"
-                  operation={{ query: VaultActivityDocument, variables }}
+                  operation={{ query: VaultActivityDocument, variables: ofActivity }}
                 >
                   <Answer of={activity} rows={10}>
                     {({ vault }) => vault && <Newest activity={vault.activity.nodes} />}

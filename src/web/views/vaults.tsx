@@ -89,7 +89,7 @@ export function Vaults() {
   const trends = useGraph(VaultTrendsDocument, variables)
   const all = columns(new Map(trends.data?.vaults.nodes.map(({ id, series }) => [id, series])))
   return (
-    <Page title="Vaults" operation={{ query: VaultsDocument, variables }}>
+    <Page ofNow title="Vaults" operation={{ query: VaultsDocument, variables }}>
       <p className="lede">
         A vault lends one token across markets. Net APY is the growth of a share in 30 days, after
         fees, as a yearly rate.

@@ -17,12 +17,14 @@ import {
   RankChartDocument,
   UserDocument,
   type UserSummaryFragment,
+  UsersOnDateDocument,
 } from 'lending-graph-client'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { activityColumns, KINDS } from '../activity-columns.tsx'
 import { AddressLinks } from '../address-links.tsx'
 import { Answer, Empty } from '../answer.tsx'
+import { endOf, useAsOf, usePast } from '../as-of.tsx'
 import { Chart } from '../chart.tsx'
 import { EntityLink } from '../entity-link.tsx'
 import { Fact, Facts } from '../facts.tsx'
@@ -44,7 +46,7 @@ import { RangeChoice, useSpan } from '../span.tsx'
 import { NextRankNote, ShareNote } from '../standing.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
-import { useGraph } from '../use-graph.ts'
+import { type GraphAnswer, useGraph } from '../use-graph.ts'
 import { DistributionLink, Moment, Num, PoolLink, Rank, RankChange, Unknown } from '../values.tsx'
 import { useWalletNames, WalletNameForm } from '../wallet-names.tsx'
 import { rewardColumns } from './reward-columns.tsx'
@@ -72,8 +74,20 @@ export function Wallet({ address }: { address: string }) {
   return <KnownWallet address={address.toLowerCase()} />
 }
 
+/** The head of the page, now or as of the date that is shown. */
+function useUser(address: string): GraphAnswer<{ user: UserSummaryFragment }> {
+  const { date } = useAsOf()
+  const now = useGraph(UserDocument, { address }, { pause: date !== undefined })
+  const variables = { addresses: [address], asOf: date ?? '', at: endOf(date ?? '') }
+  const then = useGraph(UsersOnDateDocument, variables, { pause: date === undefined })
+  if (date === undefined) return now
+  const [user] = then.data?.lookupUsers ?? []
+  // Nothing that is always of now.
+  return { ...then, data: user && { user: { ...user, pointsPerDay: null, change: null } } }
+}
+
 function KnownWallet({ address }: { address: string }) {
-  const user = useGraph(UserDocument, { address })
+  const user = useUser(address)
   useEffect(() => noteWallet(address), [address])
   const { nameOf, isNamed } = useWalletNames()
   const heading = isNamed(address) ? (
@@ -124,6 +138,7 @@ const isUnknown = ({ recordCount, worth, earnings }: UserSummaryFragment) =>
   recordCount === 0 && worth === null && earnings.netCashInvestedUsd === 0
 
 function Summary({ user }: { user: UserSummaryFragment }) {
+  const url = useUrlState()
   const { change, worth } = user
   const { profitUsd, netDepositApr, netBorrowApr } = knownNumbers(user)
   const details = [
@@ -135,6 +150,7 @@ function Summary({ user }: { user: UserSummaryFragment }) {
     ['Net APR, debt', netBorrowApr, 'percent'],
     ['Points per day', user.pointsPerDay, 'points'],
   ] as const
+  const isPast = useAsOf().date !== undefined
   return (
     <>
       <Facts lead>
@@ -167,13 +183,13 @@ function Summary({ user }: { user: UserSummaryFragment }) {
           {profitUsd !== null && <ProfitParts of={user.earnings} />}
           {worth && profitUsd === null && (
             <small>
-              some have <a href="?kind=unpriced#activity">no price</a>
+              some have <a href={`${url.link({ kind: UNPRICED })}#activity`}>no price</a>
             </small>
           )}
         </Fact>
       </Facts>
       <Facts>
-        {details.map(([name, value, unit]) => (
+        {details.slice(0, isPast ? -1 : undefined).map(([name, value, unit]) => (
           <Fact key={name} name={name}>
             <Num value={value} unit={unit} />
           </Fact>
@@ -227,13 +243,15 @@ function Week({ address, since, netWorthUsd }: WeekProps) {
 /** How the amounts above add up, of when they are, and since when there are points. */
 function Remarks({ user }: { user: UserSummaryFragment }) {
   const { worth, firstDate } = user
+  const isPast = useAsOf().date !== undefined
   const { withoutRates } = knownNumbers(user)
   if (!worth && !firstDate) return null
   return (
     <p className="lede">
       {worth && (
         <>
-          Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots (
+          Net worth is supplied + protected + in vaults − borrowed, by the newest snapshots
+          {isPast && ' of that time'} (
           <Moment iso={worth.time} />
           ). {worth.hasIncompletePrices && 'An amount without a price counts as $0. '}
           {withoutRates > 0 && 'Net APR leaves out what has no known rate. '}
@@ -249,12 +267,14 @@ function Remarks({ user }: { user: UserSummaryFragment }) {
 }
 
 function Holdings({ address }: { address: string }) {
-  const holdings = useGraph(LatestSnapshotsDocument, { address })
+  const { at } = usePast()
+  const variables = { address, ...(at && { at }) }
+  const holdings = useGraph(LatestSnapshotsDocument, variables)
   return (
     <Section
       id="holdings"
       title="Holdings"
-      operation={{ query: LatestSnapshotsDocument, variables: { address } }}
+      operation={{ query: LatestSnapshotsDocument, variables }}
       rest={`/v1/users/${address}/market-position-snapshots`}
     >
       <Answer of={holdings} rows={4}>
@@ -272,10 +292,17 @@ interface PositionsProps {
 
 function Positions({ address, last }: PositionsProps) {
   const page = usePage(ROWS, 'positions')
-  const newest = useGraph(DistributionsDocument, { first: 1 })
-  const date = newest.data?.distributions.nodes[0]?.date
-  const variables = { where: { users: [address], date: { eq: last } }, ...page }
-  const positions = useGraph(PositionOriginsDocument, variables, { pause: last !== date })
+  const { date: asOf, counted } = useAsOf()
+  const isPast = asOf !== undefined
+  const newest = useGraph(DistributionsDocument, { first: 1 }, { pause: isPast })
+  const date = isPast ? undefined : newest.data?.distributions.nodes[0]?.date
+  const of = isPast
+    ? { asOf, where: { users: [address] } }
+    : { where: { users: [address], date: { eq: last } } }
+  const variables = { ...of, ...page }
+  const positions = useGraph(PositionOriginsDocument, variables, {
+    pause: !isPast && last !== date,
+  })
   return (
     <Section
       id="positions"
@@ -290,8 +317,8 @@ function Positions({ address, last }: PositionsProps) {
       ) : (
         <>
           <p className="lede">
-            Points of <DistributionLink date={last} />. Click points to see the run that computed
-            them.
+            Points of <DistributionLink date={isPast ? (counted ?? asOf) : last} />. Click points to
+            see the run that computed them.
           </p>
           <Answer
             of={
@@ -428,7 +455,8 @@ function Profit({ earnings }: { earnings: EarningsTotalsFragment }) {
 }
 
 function Earnings({ address }: { address: string }) {
-  const variables = { address, ...usePage(ROWS, 'earnings') }
+  const { at } = usePast()
+  const variables = { address, ...(at && { at }), ...usePage(ROWS, 'earnings') }
   const earnings = useGraph(EarningsDocument, variables)
   return (
     <Section
@@ -466,7 +494,9 @@ function ActivityList({ address }: { address: string }) {
   const url = useUrlState()
   const chosen = url.get('kind')
   const kind = (Object.keys(KINDS) as ActivityKind[]).find((one) => one === chosen)
-  const where = chosen === UNPRICED ? { unpriced: true } : kind && { kinds: [kind] }
+  const { at } = usePast()
+  const choice = chosen === UNPRICED ? { unpriced: true } : kind && { kinds: [kind] }
+  const where = at ? { ...choice, time: { lte: at } } : choice
   const variables = { address, ...usePage(ROWS), ...(where && { where }) }
   const activity = useGraph(ActivityDocument, variables)
   return (
@@ -474,7 +504,7 @@ function ActivityList({ address }: { address: string }) {
       <label>
         Show
         <select
-          value={where ? chosen : ''}
+          value={choice ? chosen : ''}
           onChange={({ target }) => url.set({ kind: target.value || undefined })}
         >
           <option value="">everything</option>
@@ -539,7 +569,9 @@ const changeColumns: Column<Change>[] = [
 
 /** The ledger: how runs have changed the points of dates that were stored before. */
 function Changes({ address }: { address: string }) {
-  const variables = { address, ...usePage(ROWS, 'ledger') }
+  const { asOf } = usePast()
+  const where = asOf && { date: { lte: asOf } }
+  const variables = { address, ...usePage(ROWS, 'ledger'), ...(where && { where }) }
   const ledger = useGraph(LedgerDocument, variables)
   return (
     <Section id="ledger" title="Changes of points" operation={{ query: LedgerDocument, variables }}>
@@ -564,7 +596,10 @@ function Changes({ address }: { address: string }) {
 }
 
 function Rewards({ address }: { address: string }) {
-  const rewards = useGraph(LiquidationRewardsDocument, { address, ...usePage(ROWS, 'rewards') })
+  const { at } = usePast()
+  const where = at && { time: { lte: at } }
+  const variables = { address, ...usePage(ROWS, 'rewards'), ...(where && { where }) }
+  const rewards = useGraph(LiquidationRewardsDocument, variables)
   return (
     <details className="fold">
       <summary>Liquidation rewards</summary>
