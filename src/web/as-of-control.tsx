@@ -46,17 +46,18 @@ export function AsOfNotice() {
   )
   if (refused && !newest)
     return (
-      <p className="past refused" role="alert">
+      <p className="past" data-refused role="alert">
         “{refused}” is not shown: no distribution is stored.
       </p>
     )
   if (refused && first && newest)
     return (
-      <p className="past refused" role="alert">
+      <p className="past" data-refused role="alert">
         {isDay(refused)
-          ? `No distribution is stored by ${day(refused)}, or none is that new. `
+          ? `${day(refused)} is not stored. `
           : `“${refused}” is not a date: it needs a year, month and day, such as 2026-01-31. `}
-        The first is of {day(first)}. {toNewest(`This is the newest, ${day(newest)}`)}
+        The first date is {day(first)}, and the newest is shown.{' '}
+        {toNewest(`Go on with ${day(newest)}`)}
       </p>
     )
   if (!date || !newest) return null

@@ -46,15 +46,19 @@ export function DateField({ label, isBare, value, min, max, name, onDate }: Date
     const trimmed = typed.trim()
     const wrong = trimmed === '' ? undefined : faultOf(trimmed, min, max)
     setFault(wrong)
-    if (wrong) return
+    if (wrong) {
+      setChosen(value)
+      return false
+    }
     const date = datesIn(trimmed)[0] ?? ''
     // A field that always has a date keeps it.
     setText((date || value) && day(date || value))
     setChosen(date || value)
     if (date !== value && (date || !value)) onDate?.(date)
+    return true
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') take(text)
+    if (event.key === 'Enter' && !take(text)) event.preventDefault()
     if (event.key === 'Escape') {
       setText(shown)
       setFault(undefined)
@@ -77,7 +81,7 @@ export function DateField({ label, isBare, value, min, max, name, onDate }: Date
           aria-describedby={fault && `${id}-fault`}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={onKeyDown}
-          onBlur={() => text !== shown && take(text)}
+          onBlur={() => take(text)}
         />
         <input
           ref={calendar}
