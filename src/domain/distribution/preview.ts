@@ -18,8 +18,19 @@ export interface DistributionPreview {
   /** Users whose points would change, including added and removed ones. */
   changedUserCount: number
   changedRankCount: number
+  /** Of the changed users, those with more points and those with fewer. */
+  gainingUserCount: number
+  losingUserCount: number
   /** Changed users, largest change first, then by address. */
   movers: Mover[]
+  /** The pools whose points of the date would change, largest change first. */
+  pools: PoolMover[]
+}
+
+export interface PoolMover {
+  poolAddress: string
+  pointsBefore: number
+  pointsAfter: number
 }
 
 export interface Mover {
@@ -58,7 +69,9 @@ export function preview(
     const day = await plan.day(writer, startedAt)
     await claim(writer, { day })
     let programPointsBefore = 0
+    let poolsBefore: PoolPoints[] = []
     const beforeStoring = async () => {
+      poolsBefore = await poolPoints(writer, day)
       programPointsBefore = await programPoints(writer)
       await accountsBefore.fill(writer, 'SELECT user_address, points, rank FROM account')
       await accountsBefore.analyze(writer)
@@ -75,6 +88,7 @@ export function preview(
       programPointsBefore,
       programPointsAfter: await programPoints(writer),
       ...(await changesOf(writer, first)),
+      pools: poolMovers(poolsBefore, await poolPoints(writer, day)).slice(0, first),
     }
     await writer.query('ROLLBACK AND CHAIN')
     return result
@@ -106,12 +120,40 @@ const CHANGED = `SELECT user_address AS "userAddress",
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
 
+type PoolPoints = [pool: string, points: number]
+
+async function poolPoints(writer: Writer, day: string): Promise<PoolPoints[]> {
+  const { rows } = await writer.query<{ pool: string; points: number }>(
+    `SELECT pool_address AS pool, ${doubleOf('a_points + b_points')} AS points
+     FROM pool_day WHERE distribution_date = $1 ORDER BY 1`,
+    [day],
+  )
+  return rows.map(({ pool, points }) => [pool, points])
+}
+
+function poolMovers(before: PoolPoints[], after: PoolPoints[]): PoolMover[] {
+  const [was, is] = [new Map(before), new Map(after)]
+  const change = ({ pointsBefore, pointsAfter }: PoolMover) => Math.abs(pointsAfter - pointsBefore)
+  return [...new Map([...was, ...is]).keys()]
+    .map((poolAddress) => ({
+      poolAddress,
+      pointsBefore: was.get(poolAddress) ?? 0,
+      pointsAfter: is.get(poolAddress) ?? 0,
+    }))
+    .filter((pool) => change(pool) > 0)
+    .sort((one, other) => change(other) - change(one))
+}
+
 async function changesOf(writer: Writer, first: number) {
   const totals = await writer.query<{
     changedUserCount: number
     changedRankCount: number
+    gainingUserCount: number
+    losingUserCount: number
   }>(
     `SELECT count(*) FILTER (WHERE moved)::int AS "changedUserCount",
+       count(*) FILTER (WHERE after > before)::int AS "gainingUserCount",
+       count(*) FILTER (WHERE after < before)::int AS "losingUserCount",
        count(*) FILTER (WHERE "rankBefore" IS DISTINCT FROM "rankAfter")::int AS "changedRankCount"
      FROM (${CHANGED}) c`,
   )

@@ -1,11 +1,14 @@
 import { type RunRowFragment, StatusDocument, type StatusQuery } from 'lending-graph-client'
-import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Age } from '../age.tsx'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { chainName } from '../chains.ts'
 import { Fact, Facts } from '../facts.tsx'
+import { MissingSummary } from '../missing-data.tsx'
 import { Page, Section } from '../page-frame.tsx'
-import { KIND, STATUS } from '../run-words.ts'
+import { RunStrip } from '../run-strip.tsx'
+import { KIND } from '../run-words.ts'
+import { type State, StateDot } from '../state-dot.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useGraph } from '../use-graph.ts'
 import { Day, DistributionLink, Moment, Unknown } from '../values.tsx'
@@ -25,7 +28,7 @@ export function Status() {
           <>
             <p className="lede">
               {isSample(status)
-                ? 'This is sample data. It ends on the day before it was loaded, and no more is expected.'
+                ? 'This is sample data. It ends on the day before it was loaded, and no more is expected. A chain that ends before the others is late.'
                 : 'Points are computed once for each date, and every chain has new snapshots each day.'}
             </p>
             <Details status={status} />
@@ -46,7 +49,6 @@ function Details({ status }: { status: StatusOfQuery }) {
     lastRun,
     lastImport,
   } = status
-  const state = stateOf(status)
   return (
     <>
       <h2>Distributions</h2>
@@ -56,7 +58,7 @@ function Details({ status }: { status: StatusOfQuery }) {
             <DistributionLink date={distribution.date} />
           </Fact>
           <Fact name="Computed">
-            <Moment iso={distribution.finishedAt} />
+            <Age iso={distribution.finishedAt} />
           </Fact>
           {!isSample(status) && (
             <>
@@ -72,18 +74,23 @@ function Details({ status }: { status: StatusOfQuery }) {
               </Fact>
             </>
           )}
-          <Fact name="State">{state(status.distributionLate)}</Fact>
+          <Fact name="State">
+            <StateDot state={stateOf(status, status.distributionLate)} />
+          </Fact>
         </Facts>
       ) : (
         <NothingStored of="positions" />
       )}
+      {distribution && <RunStrip newest={distribution.date} />}
       <h2>Snapshots</h2>
       {chains.length === 0 ? (
         <Empty>No markets and no vaults are stored.</Empty>
       ) : (
         <Table
           caption="Snapshots"
-          columns={chainColumns(state).filter(({ name }) => name !== EXPECTED || !isSample(status))}
+          columns={chainColumns(status).filter(
+            ({ name }) => name !== EXPECTED || !isSample(status),
+          )}
           rows={chains}
           rowKey={({ chainId }) => String(chainId)}
         />
@@ -99,13 +106,15 @@ function Details({ status }: { status: StatusOfQuery }) {
           />
         </>
       )}
+      <h2>Missing data</h2>
+      <MissingSummary />
       <Section id="runs" title="Runs" more={<Link href="/operate">Preview a run</Link>}>
         <Facts>
           <Fact name="Last run">
             <RunLink run={lastRun} />
           </Fact>
           <Fact name="Data of its sources is from">
-            {lastRun?.sources[0]?.time ? <Moment iso={lastRun.sources[0].time} /> : <Unknown />}
+            {lastRun?.sources[0]?.time ? <Age iso={lastRun.sources[0].time} /> : <Unknown />}
           </Fact>
           <Fact name="Last import">
             <RunLink run={lastImport} />
@@ -116,22 +125,27 @@ function Details({ status }: { status: StatusOfQuery }) {
   )
 }
 
-type State = (late: boolean) => ReactNode
+/** How newest data is: a sample ends, so only a chain that ends before the others is late there. */
+const stateOf = (status: StatusOfQuery, late: boolean): State =>
+  isSample(status) ? 'sample' : lateness(late)
 
-const stateOf =
-  (status: StatusOfQuery): State =>
-  (late) =>
-    isSample(status) ? 'sample' : lateness(late)
-
-const lateness = (late: boolean) => (late ? <strong className="loss">late</strong> : 'on time')
+const lateness = (late: boolean): State => (late ? 'late' : 'ok')
 
 const EXPECTED = 'Next expected'
 
-const chainColumns = (state: State): Column<StatusOfQuery['chains'][number]>[] => [
+type Chain = StatusOfQuery['chains'][number]
+
+const stateOfChain = (status: StatusOfQuery, { newestRecordAt, late }: Chain): State => {
+  const newest = Math.max(...status.chains.map((one) => Date.parse(one.newestRecordAt ?? '0')))
+  const endsWithOthers = newestRecordAt !== null && Date.parse(newestRecordAt) === newest
+  return isSample(status) && endsWithOthers ? 'sample' : lateness(late)
+}
+
+const chainColumns = (status: StatusOfQuery): Column<Chain>[] => [
   { name: 'Chain', heads: true, cell: ({ chainId }) => chainName(chainId) },
   {
     name: 'Newest snapshot',
-    cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
+    cell: ({ newestRecordAt }) => (newestRecordAt ? <Age iso={newestRecordAt} /> : <Unknown />),
   },
   {
     name: EXPECTED,
@@ -139,7 +153,8 @@ const chainColumns = (state: State): Column<StatusOfQuery['chains'][number]>[] =
   },
   {
     name: 'State',
-    cell: ({ newestRecordAt, late }) => (newestRecordAt ? state(late) : <Unknown />),
+    cell: (chain) =>
+      chain.newestRecordAt ? <StateDot state={stateOfChain(status, chain)} /> : <Unknown />,
   },
 ]
 
@@ -163,12 +178,14 @@ const legColumns: Column<ReturnType<typeof byChain>[number]>[] = [
   { name: 'Chain', cell: ({ chainId }) => chainName(chainId) },
   {
     name: 'Newest record',
-    cell: ({ newestRecordAt }) => (newestRecordAt ? <Moment iso={newestRecordAt} /> : <Unknown />),
+    cell: ({ newestRecordAt }) => (newestRecordAt ? <Age iso={newestRecordAt} /> : <Unknown />),
   },
-  { name: 'Updated', cell: ({ updatedAt }) => <Moment iso={updatedAt} /> },
+  { name: 'Updated', cell: ({ updatedAt }) => <Age iso={updatedAt} /> },
   { name: 'Source', cell: ({ source }) => source },
-  { name: 'State', cell: ({ late }) => lateness(late) },
+  { name: 'State', cell: ({ late }) => <StateDot state={lateness(late)} /> },
 ]
+
+const RUN_STATE = { SUCCEEDED: 'succeeded', FAILED: 'failed', RUNNING: 'running' } as const
 
 const RunLink = ({ run }: { run: RunRowFragment | null }) =>
   run ? (
@@ -177,7 +194,7 @@ const RunLink = ({ run }: { run: RunRowFragment | null }) =>
         {KIND[run.kind]} {run.recordId}
       </Link>
       <small>
-        {STATUS[run.status]}, <Moment iso={run.startedAt} />
+        <StateDot state={RUN_STATE[run.status]} /> <Moment iso={run.startedAt} />
       </small>
     </>
   ) : (

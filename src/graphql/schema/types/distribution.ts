@@ -10,6 +10,7 @@ import {
   type DistributionPreview,
   MAX_MOVERS,
   type Mover as MoverRow,
+  type PoolMover as PoolMoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
 import { programColumns } from '../../../domain/distribution/program.ts'
@@ -130,6 +131,22 @@ export function addDistribution(builder: Builder): void {
     }),
   })
 
+  const PoolMover = builder.objectRef<PoolMoverRow>('DistributionPoolMover').implement({
+    description: 'A pool whose points of the date a run would change.',
+    fields: (t) => ({
+      poolAddress: t.expose('poolAddress', {
+        type: 'Address',
+        description: "The pool's address.",
+      }),
+      pointsBefore: t.exposeFloat('pointsBefore', {
+        description: "The current points of the date's positions in the pool. 0 without any.",
+      }),
+      pointsAfter: t.exposeFloat('pointsAfter', {
+        description: "The points of the date's positions in the pool after the run.",
+      }),
+    }),
+  })
+
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
     description: 'The changes that a run would make. None of them are stored.',
     fields: (t) => ({
@@ -158,6 +175,17 @@ export function addDistribution(builder: Builder): void {
       }),
       changedRankCount: t.exposeInt('changedRankCount', {
         description: 'Number of users whose rank would change.',
+      }),
+      gainingUserCount: t.exposeInt('gainingUserCount', {
+        description: 'Number of users who would have more points.',
+      }),
+      losingUserCount: t.exposeInt('losingUserCount', {
+        description: 'Number of users who would have fewer points.',
+      }),
+      pools: t.expose('pools', {
+        type: [PoolMover],
+        extensions: { cost: { rows: 'page' } },
+        description: 'The `first` pools whose points of the date would change, largest first.',
       }),
       movers: t.expose('movers', {
         type: [Mover],
@@ -230,7 +258,7 @@ export function addDistribution(builder: Builder): void {
         first: t.arg.int({
           defaultValue: 100,
           required: true,
-          description: `Number of movers to return, 0 to ${MAX_MOVERS}.`,
+          description: `Number of movers and of pools to return, 0 to ${MAX_MOVERS}.`,
         }),
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
