@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)(`as of a date${hasBrowser ? '' : SKIPPED}`, () => {
     ]) {
       await date.fill(text)
       await date.blur()
-      await expect.poll(() => date.inputValue(), text).toBe('25 Nov 2026')
+      await expect.poll(() => date.inputValue(), { message: text }).toBe('25 Nov 2026')
       expect(await page.locator('input[name="date"]').inputValue()).toBe('2026-11-25')
     }
     for (const text of [
