@@ -1013,9 +1013,9 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await token.fill(ADMIN_TOKEN)
       await preview.click()
       await expect
-        .poll(() => numbers(rows(page, 'Movers')))
+        .poll(() => numbers(rows(page, 'Largest losers')))
         .toEqual([[45_514, 22_757, -22_757, 1, 0]])
-      expect(await value(page, 'Wallets with other points')).toBe(1)
+      expect(await value(page, 'Losers')).toBe(1)
       expect((await numbers(rows(page, 'What would change')))[0]).toEqual([45_514, 22_757, -22_757])
       expect(await page.getByRole('alert').count()).toBe(0)
       await page.getByLabel('Date', { exact: true }).fill('2999-01-01')

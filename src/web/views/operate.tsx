@@ -10,7 +10,7 @@ import { WhatIf } from '../what-if.tsx'
 
 const ROWS = 10
 
-/** For operators: what a run would change, what data is missing, the runs so far, and what the last one fetched. */
+/** For operators: what a run would change, what data is missing, and the runs so far. */
 export function Operate() {
   return (
     <Page ofNow title="Operate">

@@ -10,6 +10,7 @@ import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import { DAY_MS } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { loadRun } from './run.ts'
@@ -26,6 +27,7 @@ interface ChainRow extends NewestOfChain, Clock {
   wholeDay: boolean
 }
 
+const BEHIND_MS = DAY_MS + LATE_HOURS * 3_600_000
 const LATE = `more than ${LATE_HOURS} hours overdue`
 
 /** Adds how new the data is, and what is late. */
@@ -147,12 +149,15 @@ export function addStatus(builder: Builder): void {
         extensions: { cost: { weight: 10, rows: 10 } },
         resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+          const newest = Math.max(...chains.map(({ time }) => time?.getTime() ?? 0))
+          // A load is no excuse for a chain that has ended before others.
+          const endedBefore = (time: Date | null) => time && newest - time.getTime() > BEHIND_MS
           return chains.map((chain) => ({
             ...chain,
             daily: true,
             wholeDay: false,
             now: deps.now(),
-            loadedAt,
+            loadedAt: endedBefore(chain.time) ? null : loadedAt,
           }))
         },
       }),
