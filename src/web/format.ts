@@ -41,8 +41,8 @@ export type Unit = 'usd' | 'percent' | 'points' | 'count' | 'amount' | 'factor' 
 
 /** A number for people, with two decimals: 10.92M, $15.77K, 2.87%. Counts have none, shares four. */
 export function short(value: Quantity, unit: Unit): string {
-  if (unit === 'percent') return `${twoDecimals.format(Number(value) * 100)}%`
   const [sign, size] = split(value)
+  if (unit === 'percent') return `${sign}${twoDecimals.format(Number(size) * 100)}%`
   const magnitude = Number(size)
   const currency = unit === 'usd' ? '$' : ''
   if (unit === 'count') return sign + plain.format(quantity(size))

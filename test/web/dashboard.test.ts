@@ -550,7 +550,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         `query ($a: Address!) { user(address: $a) {
           points: totalPoints rank worth { netUsd suppliedUsd protectedUsd borrowedUsd vaultsUsd } lastDistributionDate: lastDate
           change(days: 7) { netWorthUsd }
-          earnings { profitUsd } netApr { earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
+          earnings { profitUsd }
+          netApr { depositUsd borrowedUsd earnNetApr: netDepositApr borrowNetApr: netBorrowApr }
           currentPositions { nodes { points run { recordId } pool { displayName } } }
           activity(first: 10, where: { kinds: [DEPOSIT] }) { nodes { amount { value usd } } }
           series { points } } }`,
@@ -595,6 +596,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           .map(cents)
           .reduce((sum, one) => sum + one, 0),
       ).toBe(cents(user.earnings.profitUsd))
+      const { depositUsd, borrowedUsd, earnNetApr, borrowNetApr } = user.netApr
+      expect(await value(page, 'Net APY')).toBeCloseTo(
+        (depositUsd * earnNetApr - borrowedUsd * borrowNetApr) / user.worth.netUsd,
+        12,
+      )
       expect(await value(page, 'Net APR, deposits')).toBe(user.netApr.earnNetApr)
       expect(await value(page, 'Net APR, debt')).toBe(user.netApr.borrowNetApr)
       expect(await fact(page, 'Points').locator('dd > data').getAttribute('title')).toBe(
@@ -784,6 +790,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await page.getByText('No open positions.', { exact: true }).waitFor()
         expect(await rows(page, 'Positions').count()).toBe(0)
         expect(await value(page, 'Net worth')).toBe(0)
+        expect(await fact(page, 'Net APY').innerText()).toContain('the net worth is not above 0')
         await page.goto(`${changed.base}/dashboard/wallets/${saver}`)
         await rows(page, 'Holdings').first().waitFor()
         expect(await numbers(rows(page, 'Holdings'))).toEqual([[0, 0, 0, 12.5]])
@@ -800,7 +807,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit(`/wallets/${STRANGER}`)
       await page.getByText('No activity is stored for this wallet.').waitFor()
       expect(await value(page, 'Points')).toBe(0)
-      for (const name of ['Net worth', 'Profit', 'Net APR, deposits'])
+      for (const name of ['Net worth', 'Profit', 'Net APY', 'Net APR, deposits'])
         expect(await fact(page, name).innerText()).toContain('not known')
       await page.goto(`${gateway.base}/dashboard/wallets/ann.eth`)
       await page

@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)(`the page of risk${hasBrowser ? '' : SKIPPED}`, () 
       await expect.poll(() => list.count()).toBe(2)
       const [first, second] = await list.allInnerTexts()
       expect(first).toMatch(/can be liquidated now/)
-      expect(second).toMatch(/-12\.50%/)
+      expect(second).toMatch(/−12\.50%/)
       expect(await list.first().locator('.liquidatable').count()).toBe(1)
       expect(await list.nth(1).locator('.liquidatable').count()).toBe(0)
       const counts = () =>

@@ -11,7 +11,7 @@ import { endOf, useAsOf } from '../as-of.tsx'
 import { Chart } from '../chart.tsx'
 import { isAddress, type Unit } from '../format.ts'
 import { gapNote } from '../gaps.ts'
-import { knownNumbers } from '../known-numbers.ts'
+import { knownNumbers, whyNoNetApy } from '../known-numbers.ts'
 import { useMyWallet } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
@@ -19,7 +19,7 @@ import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
-import { Num, WalletLink } from '../values.tsx'
+import { Num, Unknown, WalletLink } from '../values.tsx'
 import { WalletField } from '../wallet-field.tsx'
 import { useWalletNames } from '../wallet-names.tsx'
 
@@ -100,6 +100,8 @@ interface Measure {
   of(user: User): number | null
   /** The meaning of zero, for a number that then is muted. */
   ifZero?: string
+  /** Says why the number is not known. */
+  why?(user: UserSummaryFragment): string | undefined
 }
 
 const WEEK = 'Points in 7 days'
@@ -128,6 +130,12 @@ const MEASURES: Measure[] = [
     ifZero: 'no debt',
   },
   { name: 'Profit', unit: 'usd', of: (user) => knownNumbers(user).profitUsd },
+  {
+    name: 'Net APY',
+    unit: 'percent',
+    of: (user) => knownNumbers(user).netApy,
+    why: whyNoNetApy,
+  },
   { name: 'Net APR, deposits', unit: 'percent', of: (user) => knownNumbers(user).netDepositApr },
   { name: 'Net APR, debt', unit: 'percent', of: (user) => knownNumbers(user).netBorrowApr },
 ]
@@ -142,9 +150,11 @@ function Measures({ users }: { users: readonly User[] }) {
         key: user.address,
         name: nameOf(user.address),
         numeric: true,
-        cell: ({ of, unit, ifZero }) => (
-          <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />
-        ),
+        cell: ({ of, unit, ifZero, why }) => {
+          const reason = why?.(user)
+          if (reason) return <Unknown why={reason} />
+          return <Num value={of(user)} unit={unit} {...(ifZero && { ifZero })} />
+        },
       }),
     ),
   ]

@@ -32,7 +32,7 @@ import { isAddress, isoDay } from '../format.ts'
 import { gapNote, hasGap, PRICE_MISSING } from '../gaps.ts'
 import { HoldingsTable } from '../holdings-table.tsx'
 import { WalletIcon } from '../identity.tsx'
-import { knownNumbers } from '../known-numbers.ts'
+import { knownNumbers, whyNoNetApy } from '../known-numbers.ts'
 import { useMarks } from '../marks.ts'
 import { changedFactors, symbolsOf } from '../multiplier-chips.tsx'
 import { Star } from '../my-wallet.tsx'
@@ -140,7 +140,7 @@ const isUnknown = ({ recordCount, worth, earnings }: UserSummaryFragment) =>
 function Summary({ user }: { user: UserSummaryFragment }) {
   const url = useUrlState()
   const { change, worth } = user
-  const { profitUsd, netDepositApr, netBorrowApr } = knownNumbers(user)
+  const { profitUsd, netApy, netDepositApr, netBorrowApr } = knownNumbers(user)
   const details = [
     ['Supplied', worth?.suppliedUsd, 'usd'],
     ['Protected', worth?.protectedUsd, 'usd'],
@@ -186,6 +186,14 @@ function Summary({ user }: { user: UserSummaryFragment }) {
               some have <a href={`${url.link({ kind: UNPRICED })}#activity`}>no price</a>
             </small>
           )}
+        </Fact>
+        <Fact name="Net APY">
+          {netApy === null ? (
+            <Unknown why={whyNoNetApy(user) ?? 'not known'} />
+          ) : (
+            <Num value={netApy} unit="percent" change="gain" />
+          )}
+          <small>interest of a year, less that on debt, by net worth</small>
         </Fact>
       </Facts>
       <Facts>
