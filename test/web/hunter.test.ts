@@ -179,6 +179,25 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     expect(parameters(page)).toEqual({ side: 'borrow' })
   })
 
+  test('boosts are filtered by chain and token, and the filter of the pools leads there', async () => {
+    const page = await visit('/pools')
+    await page.getByLabel('Token').selectOption('WETH')
+    await page.getByRole('main').getByRole('link', { name: 'Boosts', exact: true }).click()
+    await page.waitForURL('**/boosts?token=WETH')
+    const sides = () => rows(page, 'Boosts now').locator('th').allInnerTexts()
+    await expect
+      .poll(async () => new Set(await sides()))
+      .toEqual(new Set(['Deposit WETH', 'Borrow WETH']))
+    const chain = page.getByLabel('Chain')
+    const value = (await chain.locator('option').nth(1).getAttribute('value')) as string
+    const all = (await sides()).length
+    await chain.selectOption(value)
+    await expect.poll(() => parameters(page)).toEqual({ token: 'WETH', chain: value })
+    await expect.poll(async () => (await sides()).length).toBeLessThan(all)
+    await open(page, '/boosts?token=nothing&chain=0')
+    await expect.poll(async () => new Set(await sides()).size).toBeGreaterThan(2)
+  })
+
   test('the planner shows the estimates of the API, and the rank of the points', async () => {
     const { pools, leaderboard } = await gateway.ask(
       `{ pools(first: 100) { nodes { marketA { ...side } marketB { ...side } } }

@@ -2,6 +2,7 @@ import { BoostsDocument } from 'lending-graph-client'
 import { Link } from 'wouter'
 import { Answer, Empty, NothingStored } from '../answer.tsx'
 import { Page } from '../page-frame.tsx'
+import { PlaceChoice, usePlaces } from '../place-choice.tsx'
 import { type PoolSide, sidesOf } from '../pool-sides.ts'
 import { Factor, placeColumns, SideChoice, sideColumn, useChosenSide } from '../side-choice.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
@@ -34,19 +35,27 @@ export function Boosts() {
   const boosts = useGraph(BoostsDocument, {})
   const isChosen = useChosenSide('both')
   const { offset = 0 } = usePage(ROWS)
+  const places = usePlaces(boosts.data?.pools.nodes ?? [])
+  const { chain, tokens } = places.chosen
+  const isThere = ({ pool, asset }: PoolSide) =>
+    (chain === undefined || pool.chainId === chain) &&
+    (tokens.length === 0 || asset.symbol === tokens[0]?.symbol)
   return (
     <Page ofNow title="Boosts now" operation={{ query: BoostsDocument, variables: {} }}>
       <p className="lede">
         The points that $1,000 earns each day by the rules in force, on each side of the pools. The{' '}
         <Link href="/planner">planner</Link> adds the interest.
       </p>
-      <SideChoice usual="both" />
+      <div className="choices">
+        <PlaceChoice of={places} />
+        <SideChoice usual="both" />
+      </div>
       <Answer of={boosts} rows={ROWS}>
         {({ pools }) => {
-          const sides = sidesOf(pools.nodes)
+          const earning = sidesOf(pools.nodes)
             .filter(isChosen)
             .filter(({ perDollar, factor }) => (perDollar ?? factor ?? 0) > 0)
-            .sort(byPoints)
+          const sides = earning.filter(isThere).sort(byPoints)
           if (pools.totalCount === 0) return <NothingStored of="pools" />
           return (
             <>
@@ -56,7 +65,15 @@ export function Boosts() {
                 list={{ nodes: sides.slice(offset, offset + ROWS), totalCount: sides.length }}
                 rows={ROWS}
                 rowKey={({ key }) => key}
-                empty={<Empty>No side of a pool earns points: no multiplier is set.</Empty>}
+                empty={
+                  earning.length > 0 ? (
+                    <Empty>
+                      No side like this earns points. <Link href="/boosts">Show all sides</Link>
+                    </Empty>
+                  ) : (
+                    <Empty>No side of a pool earns points: no multiplier is set.</Empty>
+                  )
+                }
               />
               {pools.totalCount > pools.nodes.length && (
                 <p className="lede">These are the {pools.nodes.length} largest pools.</p>

@@ -13,8 +13,8 @@ import type { Unit } from '../format.ts'
 import { TokenIcons } from '../identity.tsx'
 import { Announced, Factor, useAnnounced } from '../multiplier-chips.tsx'
 import { TokenSymbol } from '../name.tsx'
-import { cut } from '../names.ts'
 import { Page } from '../page-frame.tsx'
+import { PlaceChoice, usePlaces } from '../place-choice.tsx'
 import {
   type Column,
   ColumnChoice,
@@ -26,7 +26,7 @@ import {
   Table,
   usePage,
 } from '../table.tsx'
-import { useUrlState } from '../url-state.ts'
+import { type UrlState, useUrlState } from '../url-state.ts'
 import { useGraph } from '../use-graph.ts'
 import { Num, PoolLink } from '../values.tsx'
 
@@ -133,32 +133,20 @@ const BOOSTED: PoolFilter[] = [
   { multiplierBorrowB: RAISED },
 ]
 
-/** The chains and tokens that pools have, and the filter that the address of the view chooses. */
+/** The filter that the address of the view chooses. */
 function useFilters() {
   const url = useUrlState()
   const choices = useGraph(PoolChoicesDocument, {})
-  const pools = choices.data?.pools.nodes ?? []
-  const chains = [...new Set(pools.map(({ chainId }) => chainId))].sort((a, b) => a - b)
-  const tokens = pools.flatMap(({ assetA, assetB }) => [assetA, assetB])
-  const chain = chains.find((id) => String(id) === url.get('chain'))
-  const token = url.get('token')
-  const ofToken = tokens.filter(({ symbol }) => symbol === token)
+  const places = usePlaces(choices.data?.pools.nodes ?? [])
+  const { chain, tokens } = places.chosen
   const isBoosted = url.get('boosted') === '1'
   const where: PoolFilter = {
     ...(chain !== undefined && { chainIds: [chain] }),
-    ...(ofToken.length > 0 && { assets: [...new Set(ofToken.map(({ address }) => address))] }),
+    ...(tokens.length > 0 && { assets: [...new Set(tokens.map(({ address }) => address))] }),
     ...(isBoosted && { OR: BOOSTED }),
   }
-  const symbols = [...new Set(tokens.map(({ symbol }) => symbol))]
-  const isWaiting = Boolean(url.get('chain') || token) && !choices.data && !choices.error
-  return {
-    chains,
-    symbols: symbols.sort((a, b) => a.localeCompare(b)),
-    chosen: { chain, token: ofToken[0]?.symbol, isBoosted },
-    where,
-    isWaiting,
-    isFiltered: Object.keys(where).length > 0,
-  }
+  const isWaiting = Boolean(url.get('chain') || url.get('token')) && !choices.data && !choices.error
+  return { places, isBoosted, where, isWaiting, isFiltered: Object.keys(where).length > 0 }
 }
 
 type Filters = ReturnType<typeof useFilters>
@@ -176,7 +164,7 @@ export function Pools() {
     <Page ofNow title="Pools" operation={{ query: PoolSidesDocument, variables }} rest="/pools/all">
       <p className="lede">
         Each pool has two tokens: what is supplied of one is the collateral of what is borrowed of
-        the other.
+        the other. <Link href={boostsLink(url)}>Boosts</Link> has the sides by points per $1,000.
       </p>
       <Choices filters={filters}>
         <SortChoice columns={all} sort={sort} />
@@ -212,8 +200,17 @@ export function Pools() {
   )
 }
 
+/** Leads to the boosts of the chain and token that are chosen. */
+function boostsLink(url: UrlState): string {
+  const chosen = ['chain', 'token'].flatMap((name) => {
+    const value = url.get(name)
+    return value ? [[name, value]] : []
+  })
+  return chosen.length > 0 ? `/boosts?${new URLSearchParams(chosen)}` : '/boosts'
+}
+
 function Choices({
-  filters: { chains, symbols, chosen },
+  filters: { places, isBoosted },
   children,
 }: {
   filters: Filters
@@ -222,45 +219,12 @@ function Choices({
   const url = useUrlState()
   return (
     <div className="choices">
-      <label>
-        Chain
-        <select
-          value={chosen.chain ?? ''}
-          onChange={({ target }) => url.set({ chain: target.value || undefined })}
-        >
-          <option value="">All chains</option>
-          {chains.map((id) => (
-            <option key={id} value={id}>
-              {chainName(id)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Token
-        <select
-          value={chosen.token ?? ''}
-          onChange={({ target }) => url.set({ token: target.value || undefined })}
-        >
-          <option value="">All tokens</option>
-          {symbols.map((symbol) => (
-            <option key={symbol} value={symbol}>
-              {cut(symbol)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <PlaceChoice of={places} />
       <nav className="choice" aria-label="Boosts">
-        <Link
-          href={url.link({ boosted: undefined })}
-          aria-current={chosen.isBoosted ? undefined : 'true'}
-        >
+        <Link href={url.link({ boosted: undefined })} aria-current={isBoosted ? undefined : 'true'}>
           All pools
         </Link>
-        <Link
-          href={url.link({ boosted: '1' })}
-          aria-current={chosen.isBoosted ? 'true' : undefined}
-        >
+        <Link href={url.link({ boosted: '1' })} aria-current={isBoosted ? 'true' : undefined}>
           Boosted
         </Link>
       </nav>
