@@ -1,17 +1,14 @@
 import type { ShockTokensQuery } from 'lending-graph-client'
-import { useEffect, useRef, useState } from 'react'
 import { chainName } from './chains.ts'
 import { decimalOf } from './decimal.ts'
+import { useDraft } from './draft.ts'
 import { nameText } from './name.tsx'
 import { cut } from './names.ts'
-import { useUrlState } from './url-state.ts'
 
 /** The change that is shown until another one is chosen, in percent. */
 const USUAL = -12
 /** A change is above the first and at most the second. */
 const [LEAST, MOST] = [-100, 1000]
-/** A scenario stands in the address once it has rested so long, in milliseconds. */
-const REST = 150
 
 /** The end of the slider and of the curve, in percent. */
 export const RANGE = 60
@@ -78,44 +75,8 @@ const changeOf = (text: string): number | undefined => {
   return isChange ? percent : undefined
 }
 
-export interface Change {
-  /** As it is typed, in percent. */
-  text: string
-  /** False if the text is not a change: the last one stays. */
-  isValid: boolean
-  /** In percent. */
-  percent: number
-  /** The one that rested, and is in the address. */
-  settled: number
-  set(text: string): void
-}
-
-/** The change of the price in the address, and the one that is being chosen. */
-export function useChange(): Change {
-  const url = useUrlState()
-  const stored = url.get('change') ?? String(USUAL)
-  const [draft, setDraft] = useState({ text: stored, since: stored })
-  const drafted = changeOf(draft.text)
-  // Another address, as of the back button, ends a draft.
-  const isDraft = stored === draft.since || stored === String(drafted)
-  const text = isDraft ? draft.text : stored
-  const percent = isDraft ? drafted : changeOf(stored)
-  const last = useRef(USUAL)
-  useEffect(() => {
-    if (percent === undefined) return undefined
-    last.current = percent
-    if (String(percent) === stored) return undefined
-    const timer = setTimeout(() => url.set({ change: String(percent) }, { replace: true }), REST)
-    return () => clearTimeout(timer)
-  })
-  return {
-    text,
-    isValid: percent !== undefined,
-    percent: percent ?? last.current,
-    settled: changeOf(stored) ?? last.current,
-    set: (text) => setDraft({ text, since: stored }),
-  }
-}
+/** The change of the price, in percent. */
+export const useChange = () => useDraft('change', USUAL, changeOf)
 
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 

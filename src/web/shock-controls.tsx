@@ -1,4 +1,5 @@
-import { type Change, type Mover, percentText, RANGE, stepAt } from './scenario.ts'
+import type { Draft } from './draft.ts'
+import { type Mover, percentText, RANGE, stepAt } from './scenario.ts'
 
 interface ShockControlsProps {
   groups: readonly Mover[]
@@ -7,7 +8,7 @@ interface ShockControlsProps {
   /** A value in the address that neither list has. */
   unknown: string | undefined
   onMover(value: string): void
-  change: Change
+  change: Draft
 }
 
 /** The choice of the token or group that moves, and by how much. */
@@ -43,7 +44,7 @@ export function ShockControls(props: ShockControlsProps) {
           aria-describedby="change-hint"
         />
         <small id="change-hint" className={change.isValid ? undefined : 'loss'}>
-          Above −100, at most 1000, not 0{!change.isValid && `: this is ${change.percent}`}.
+          Above −100, at most 1000, not 0{!change.isValid && `: this is ${change.value}`}.
         </small>
       </label>
     </div>
@@ -62,15 +63,15 @@ const Options = ({ label, of }: { label: string; of: readonly Mover[] }) => (
 )
 
 /** The slider of the change. */
-export const ShockSlider = ({ change }: { change: Change }) => (
+export const ShockSlider = ({ change }: { change: Draft }) => (
   <input
     type="range"
     aria-label="Price shock"
-    aria-valuetext={percentText(change.percent)}
+    aria-valuetext={percentText(change.value)}
     min={-RANGE}
     max={RANGE}
     step={1}
-    value={Math.min(Math.max(change.percent, -RANGE), RANGE)}
-    onChange={({ target }) => change.set(String(stepAt(target.valueAsNumber, change.percent)))}
+    value={Math.min(Math.max(change.value, -RANGE), RANGE)}
+    onChange={({ target }) => change.set(String(stepAt(target.valueAsNumber, change.value)))}
   />
 )

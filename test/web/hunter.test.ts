@@ -213,8 +213,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     const page = await visit('/planner')
     await page.getByLabel('Amount').fill('2500')
     await page.getByLabel('Days').fill('90')
-    await page.getByLabel('Value of a point').fill('0,002')
     await page.getByRole('button', { name: 'Plan', exact: true }).click()
+    await page.getByLabel('Value of a point').fill('0,002')
     await expect
       .poll(async () => (await numbers(page, 'Plans')).slice(0, 5))
       .toEqual(
@@ -228,8 +228,8 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
             rankOf(points),
           ]),
       )
-    const state = { amount: '2500', days: '90', point: '0,002' }
-    expect(parameters(page)).toEqual(state)
+    const state = { amount: '2500', days: '90', point: '0.002' }
+    await expect.poll(() => parameters(page)).toEqual(state)
     const { user } = await gateway.ask(
       'query ($a: Address!) { user(address: $a) { totalPoints } }',
       { a: mine },
@@ -250,13 +250,47 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     ['amount=9999999999999999', 'An amount is at most $1,000,000,000,000,000.'],
     ['days=0', 'Days are a whole number from 1 to 3650.'],
     ['days=1.5', 'Days are a whole number'],
-    ['point=-1', 'The value of a point is from 0'],
     ['token=NOPE', 'No pool has the token “NOPE”'],
     ['unit=token', 'Choose a token for an amount in tokens'],
   ])('a plan of %s has a sentence', async (state, sentence) => {
     const page = await visit(`/planner?${state}`)
     await page.getByRole('alert').getByText(sentence).waitFor()
     expect(await page.getByRole('alert').count()).toBe(1)
+  })
+
+  test('the value of a point is dragged: the plans follow within 100 ms, without a request', async () => {
+    const page = await visit('/planner?point=0.001')
+    await rows(page, 'Plans').first().waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.postData() ?? ''))
+    const times = await page
+      .getByRole('slider', { name: 'Point value' })
+      .evaluate(async (input: HTMLInputElement) => {
+        const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
+        const total = () => document.querySelector('.facts data')?.getAttribute('value')
+        const times: number[] = []
+        for (let step = 30; step <= 50; step++) {
+          const [start, before] = [performance.now(), total()]
+          set?.call(input, String(step))
+          input.dispatchEvent(new Event('input', { bubbles: true }))
+          while (total() === before) await new Promise((done) => setTimeout(done))
+          document.body.getBoundingClientRect()
+          times.push(performance.now() - start)
+        }
+        return times
+      })
+    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(100)
+    await expect.poll(() => parameters(page)).toEqual({ point: '0.9' })
+    expect(asked.filter((text) => text.includes('estimate'))).toEqual([])
+    const [interest = 0, points = 0, , total] = (await numbers(page, 'Plans'))[0] ?? []
+    expect(total).toBe(interest + points * 0.9)
+    const field = page.getByLabel('Value of a point')
+    for (const typed of ['-1', 'ten', '1,234', '1000001', '']) {
+      await field.fill(typed)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      await page.getByText('From 0 to 1000000, such as 0.001: this is 0.9.').waitFor()
+    }
+    expect(parameters(page)).toEqual({ point: '0.9' })
   })
 
   test('a store of one date without multipliers, and then with one, says what earns', async () => {

@@ -10,6 +10,7 @@ import { Link } from 'wouter'
 import { Answer, Empty } from '../answer.tsx'
 import { chainName } from '../chains.ts'
 import { decimalOf } from '../decimal.ts'
+import { type Draft, useDraft } from '../draft.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { isAddress } from '../format.ts'
 import { useMyWallet } from '../my-wallet.tsx'
@@ -27,9 +28,23 @@ const ROWS = 25
 const MAX_USD = 1e15
 const MAX_DAYS = 3650
 const MAX_POINT_USD = 1e6
-const USUAL = { amount: '1000', days: '30', point: '0' }
+const USUAL = { amount: '1000', days: '30' }
+
+/** The values of a point that the slider leads to, in USD: 0, then 0.00001 to 1. */
+const POINT_VALUES = [
+  0,
+  ...[-5, -4, -3, -2, -1].flatMap((power) =>
+    [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => Number(`${digit}e${power}`)),
+  ),
+  1,
+]
 
 type Side = PoolSide<PlanSideFragment> & { market: PlanSideFragment }
+
+const pointValueOf = (text: string): number | undefined => {
+  const value = decimalOf(text)
+  return value !== undefined && value >= 0 && value <= MAX_POINT_USD ? value : undefined
+}
 
 /** The earnings of an amount in some days, on the sides of the pools: interest and points. */
 export function Planner() {
@@ -38,6 +53,7 @@ export function Planner() {
   const mine = useMyWallet()
   const account = [url.get('account'), mine].find((text) => text && isAddress(text))
   const wallet = useGraph(MyRankDocument, { address: account ?? '' }, { pause: !account })
+  const point = useDraft('point', 0, pointValueOf)
   const me = account ? wallet.data?.user : undefined
   const token = url.get('token')
   const tokens = basis.data?.assets.nodes ?? []
@@ -45,7 +61,6 @@ export function Planner() {
   const variables = {
     amountUsd: plan?.amountUsd ?? 0,
     days: plan?.days ?? 1,
-    pointValueUsd: plan?.pointValueUsd ?? 0,
     ...(token && { where: { assets: [token] } }),
   }
   const isReady = plan !== undefined && plan.fault === undefined
@@ -54,7 +69,7 @@ export function Planner() {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const state = Object.fromEntries(
-      ['amount', 'unit', 'token', 'days', 'point'].map((name) => {
+      ['amount', 'unit', 'token', 'days'].map((name) => {
         const text = String(form.get(name) ?? '').trim()
         return [name, text === usualOf(name) ? undefined : text || undefined]
       }),
@@ -75,7 +90,16 @@ export function Planner() {
     </label>
   )
   return (
-    <Page ofNow title="Planner" {...(isReady && { operation: { query: PlanDocument, variables } })}>
+    <Page
+      ofNow
+      title="Planner"
+      {...(isReady && {
+        operation: {
+          query: PlanDocument,
+          variables: { ...variables, pointValueUsd: point.settled },
+        },
+      })}
+    >
       <p className="lede">
         An amount earns this by the rates and rules of today: interest, points, and the rank that
         {me ? " the wallet's points and these" : ' these points'} have on the board of today.
@@ -104,9 +128,9 @@ export function Planner() {
           </select>
         </label>
         {field('days', 'Days')}
-        {field('point', 'Value of a point in USD')}
         <button type="submit">Plan</button>
       </form>
+      <PointValue of={point} />
       <div className="choices">
         <SideChoice usual="deposit" />
         <WalletField
@@ -131,6 +155,7 @@ export function Planner() {
                     .filter(isEstimated)
                     .filter(({ asset }) => !token || asset.address === token)}
                   days={variables.days}
+                  pointUsd={point.value}
                   board={basis.leaderboard}
                   before={me?.totalPoints ?? 0}
                 />
@@ -143,12 +168,46 @@ export function Planner() {
   )
 }
 
+/** The choice of the value of a point: dragged or typed, it changes the plans without a request. */
+function PointValue({ of }: { of: Draft }) {
+  const above = POINT_VALUES.findIndex((value) => value >= of.value)
+  return (
+    <div className="choices slides">
+      <label>
+        Value of a point in USD
+        <input
+          inputMode="decimal"
+          size={9}
+          maxLength={30}
+          value={of.text}
+          onChange={({ target }) => of.set(target.value)}
+          aria-invalid={!of.isValid || undefined}
+          aria-describedby="point-hint"
+        />
+      </label>
+      <input
+        type="range"
+        className="slide"
+        aria-label="Point value"
+        aria-valuetext={`$${of.value}`}
+        max={POINT_VALUES.length - 1}
+        value={above < 0 ? POINT_VALUES.length - 1 : above}
+        onChange={({ target }) => of.set(String(POINT_VALUES[target.valueAsNumber]))}
+      />
+      <small id="point-hint" className={of.isValid ? undefined : 'loss'}>
+        {of.isValid
+          ? 'Drag it, or type another value.'
+          : `From 0 to ${MAX_POINT_USD}, such as 0.001: this is ${of.value}.`}
+      </small>
+    </div>
+  )
+}
+
 const usualOf = (name: string) => (USUAL as Record<string, string | undefined>)[name] ?? ''
 
 interface Plan {
   amountUsd: number
   days: number
-  pointValueUsd: number
   /** Says why the fields make no plan. */
   fault?: string
 }
@@ -156,10 +215,8 @@ interface Plan {
 /** The plan that the address has, or why it has none. */
 function planOf(url: UrlState, { assets }: PlanBasisQuery): Plan {
   const textOf = (name: keyof typeof USUAL) => url.get(name) ?? USUAL[name]
-  const [amount, days, point] = (['amount', 'days', 'point'] as const).map((name) =>
-    decimalOf(textOf(name)),
-  )
-  const none = (fault: string) => ({ amountUsd: 0, days: 1, pointValueUsd: 0, fault })
+  const [amount, days] = (['amount', 'days'] as const).map((name) => decimalOf(textOf(name)))
+  const none = (fault: string) => ({ amountUsd: 0, days: 1, fault })
   const address = url.get('token')
   const token = assets.nodes.find((one) => one.address === address)
   if (address && !token) return none(`No pool has the token “${address}”: choose one of the list.`)
@@ -176,23 +233,31 @@ function planOf(url: UrlState, { assets }: PlanBasisQuery): Plan {
   if (amount * price > MAX_USD) return none('An amount is at most $1,000,000,000,000,000.')
   if (days === undefined || !Number.isInteger(days) || days < 1 || days > MAX_DAYS)
     return none(`Days are a whole number from 1 to ${MAX_DAYS}.`)
-  if (point === undefined || point < 0 || point > MAX_POINT_USD)
-    return none('The value of a point is from 0 to 1000000 USD, such as 0.001.')
-  return { amountUsd: amount * price, days, pointValueUsd: point }
+  return { amountUsd: amount * price, days }
 }
 
 interface PlansProps {
   sides: Side[]
   days: number
+  /** The value of a point. */
+  pointUsd: number
   board: PlanBasisQuery['leaderboard']
   /** The points that the wallet has already. */
   before: number
 }
 
-function Plans({ sides, days, board, before }: PlansProps) {
+function Plans({ sides, days, pointUsd, board, before }: PlansProps) {
   const { offset = 0 } = usePage(ROWS)
   const isChosen = useChosenSide('deposit')
-  const ranked = sides.filter(isChosen).sort(byTotal)
+  const totalOf = (side: Side) => {
+    const { points } = estimateOf(side)
+    return points === null && pointUsd > 0 ? null : interestOf(side) + (points ?? 0) * pointUsd
+  }
+  const ranked = sides
+    .filter(isChosen)
+    .map((side) => ({ side, total: totalOf(side) }))
+    .sort(byTotal)
+    .map(({ side }) => side)
   const rankOf = (side: Side) => {
     const points = estimateOf(side).points
     return points === null || points + before === 0 ? null : rankWith(points + before, board)
@@ -217,7 +282,7 @@ function Plans({ sides, days, board, before }: PlansProps) {
     {
       name: 'Interest and points',
       numeric: true,
-      cell: (side) => <Num value={estimateOf(side).totalUsd} unit="usd" change="gain" />,
+      cell: (side) => <Num value={totalOf(side)} unit="usd" change="gain" />,
     },
     { name: 'Rank', numeric: true, cell: (side) => <PlannedRank rank={rankOf(side)} /> },
     { name: 'Multiplier', numeric: true, cell: ({ factor }) => <Factor factor={factor} /> },
@@ -231,7 +296,7 @@ function Plans({ sides, days, board, before }: PlansProps) {
       {best && (
         <Facts>
           <Fact name="Best: interest and points">
-            <Num value={estimateOf(best).totalUsd} unit="usd" change="gain" />
+            <Num value={totalOf(best)} unit="usd" change="gain" />
             <small>
               {best.isBorrowed ? 'borrow' : 'deposit'} {best.asset.symbol} in{' '}
               {best.pool.displayName}
@@ -280,11 +345,15 @@ function perDay(side: Side, days: number): number | null {
   return points === null ? null : points / days
 }
 
+interface Total {
+  side: Side
+  total: number | null
+}
+
 /** Most USD first, then most points. Unknown numbers come last. */
-const byTotal = (one: Side, other: Side) =>
-  (estimateOf(other).totalUsd ?? Number.NEGATIVE_INFINITY) -
-    (estimateOf(one).totalUsd ?? Number.NEGATIVE_INFINITY) ||
-  (estimateOf(other).points ?? -1) - (estimateOf(one).points ?? -1)
+const byTotal = (one: Total, other: Total) =>
+  (other.total ?? Number.NEGATIVE_INFINITY) - (one.total ?? Number.NEGATIVE_INFINITY) ||
+  (estimateOf(other.side).points ?? -1) - (estimateOf(one.side).points ?? -1)
 
 /** The rank that points have: the one after all wallets with more. Infinite below those read. */
 function rankWith(points: number, { nodes, totalCount }: PlanBasisQuery['leaderboard']): number {

@@ -1,18 +1,11 @@
 import { PriceShocksDocument, ShockTokensDocument } from 'lending-graph-client'
 import { Answer, NothingStored } from '../answer.tsx'
+import type { Draft } from '../draft.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { HealthHistogram } from '../health-histogram.tsx'
 import { HeatMap } from '../heat-map.tsx'
 import { Page, Section } from '../page-frame.tsx'
-import {
-  type Change,
-  chosenMover,
-  type Mover,
-  moversOf,
-  percentText,
-  STEPS,
-  useChange,
-} from '../scenario.ts'
+import { chosenMover, type Mover, moversOf, percentText, STEPS, useChange } from '../scenario.ts'
 import { ShockControls, ShockSlider } from '../shock-controls.tsx'
 import { ShockCurve } from '../shock-curve.tsx'
 import { ShockedPositions } from '../shocked-positions.tsx'
@@ -32,7 +25,7 @@ export function Risk() {
   const wanted = url.get('shock')
   const { mover, isUnknown } = chosenMover([...groups, ...single], wanted)
   const date = answer.data?.distributions.nodes[0]?.date
-  const scenario = mover && `${mover.name} ${percentText(change.percent)}`
+  const scenario = mover && `${mover.name} ${percentText(change.value)}`
   return (
     <Page ofNow title={scenario ? `Risk: ${scenario}` : 'Risk'}>
       <p className="lede">
@@ -53,7 +46,7 @@ export function Risk() {
                 single={single}
                 mover={mover}
                 unknown={isUnknown ? wanted : undefined}
-                onMover={(shock) => url.set({ shock, change: String(change.percent) })}
+                onMover={(shock) => url.set({ shock, change: String(change.value) })}
                 change={change}
               />
               <Lab key={mover.value} mover={mover} change={change} />
@@ -68,8 +61,8 @@ export function Risk() {
 }
 
 /** All that a shock changes. The steps of the slider are asked for once, other changes at rest. */
-function Lab({ mover, change }: { mover: Mover; change: Change }) {
-  const { percent, settled } = change
+function Lab({ mover, change }: { mover: Mover; change: Draft }) {
+  const { value: percent, settled } = change
   const shocksOf = (changes: number[]) => changes.map((change) => ({ ...mover.shock, change }))
   const variables = { shocks: shocksOf(STEPS) }
   const steps = useGraph(PriceShocksDocument, variables)
