@@ -1,7 +1,9 @@
 import { HealthFactorsDocument } from 'lending-graph-client'
+import { Link } from 'wouter'
 import { Answer } from './answer.tsx'
 import { Meter } from './meter.tsx'
 import { type Column, Table } from './table.tsx'
+import { useUrlState } from './url-state.ts'
 import { useGraph } from './use-graph.ts'
 import { Num } from './values.tsx'
 
@@ -11,17 +13,27 @@ interface Bin {
   /** The part of the largest bin. */
   part: number
   isLoss?: boolean
+  /** Names the bin in the address. Absent from one that is no range. */
+  slug?: string
 }
 
 const BINS = [
-  ['below100', 'Below 1'],
-  ['below105', '1 to 1.05'],
-  ['below110', '1.05 to 1.1'],
-  ['below125', '1.1 to 1.25'],
-  ['below150', '1.25 to 1.5'],
-  ['below200', '1.5 to 2'],
-  ['from200', '2 and above'],
+  ['below100', 'Below 1', { lt: 1 }],
+  ['below105', '1 to 1.05', { gte: 1, lt: 1.05 }],
+  ['below110', '1.05 to 1.1', { gte: 1.05, lt: 1.1 }],
+  ['below125', '1.1 to 1.25', { gte: 1.1, lt: 1.25 }],
+  ['below150', '1.25 to 1.5', { gte: 1.25, lt: 1.5 }],
+  ['below200', '1.5 to 2', { gte: 1.5, lt: 2 }],
+  ['from200', '2 and above', { gte: 2 }],
 ] as const
+
+/** The range of health factors that the address chooses. */
+export function useHealthRange() {
+  const chosen = useUrlState().get('health')
+  const [, name, range] = BINS.find(([key]) => key === chosen) ?? []
+  return name && range && { name, range }
+}
+
 /** The bins that are red, as health factors below 1.1 are everywhere. */
 const RED = 3
 
@@ -29,7 +41,8 @@ const columns: Column<Bin>[] = [
   {
     name: 'Health factor',
     heads: true,
-    cell: ({ name, isLoss }) => <span className={isLoss ? 'loss' : undefined}>{name}</span>,
+    cell: ({ name, slug, count }) =>
+      slug && count > 0 ? <RangeLink of={slug} name={name} /> : name,
   },
   {
     name: 'Positions',
@@ -39,7 +52,22 @@ const columns: Column<Bin>[] = [
   { name: 'Share', cell: ({ part, isLoss }) => <Meter part={part} isLoss={isLoss} /> },
 ]
 
-/** How many positions have which health factor. */
+/** Shows the positions of a range in the list. */
+function RangeLink({ of, name }: { of: string; name: string }) {
+  const url = useUrlState()
+  return (
+    <Link
+      className="bin"
+      href={url.link({ health: of })}
+      aria-current={url.get('health') === of ? 'true' : undefined}
+      onClick={() => document.getElementById('closest')?.scrollIntoView({ block: 'nearest' })}
+    >
+      {name}
+    </Link>
+  )
+}
+
+/** How many positions have which health factor. Each range leads to its positions. */
 export function HealthHistogram() {
   const answer = useGraph(HealthFactorsDocument, {})
   return (
@@ -51,6 +79,7 @@ export function HealthHistogram() {
         {(data) => {
           const known = BINS.map(([key, name], i) => ({
             name,
+            slug: key,
             count: data[key].totalCount,
             isLoss: i < RED,
           }))

@@ -3,13 +3,16 @@ import {
   type PositionSideFragment,
   ShockedPositionsDocument,
 } from 'lending-graph-client'
+import { Link } from 'wouter'
 import { Answer, Empty } from './answer.tsx'
+import { useHealthRange } from './health-histogram.tsx'
 import { Meter } from './meter.tsx'
 import { TokenSymbol } from './name.tsx'
 import { cut } from './names.ts'
 import { Section } from './page-frame.tsx'
 import type { Mover } from './scenario.ts'
 import { type Column, PagedTable, usePage } from './table.tsx'
+import { useUrlState } from './url-state.ts'
 import { useGraph } from './use-graph.ts'
 import { HealthFactor, Num, PoolLink, Unknown, WalletLink } from './values.tsx'
 
@@ -179,16 +182,30 @@ interface ShockedPositionsProps {
   isMoving: boolean
 }
 
-/** The positions that a shock liquidates, those that it liquidates first before the others. */
+/**
+ * The positions that a shock liquidates, those that it liquidates first before the others; or those
+ * with health factors in the range that the address chooses.
+ */
 export function ShockedPositions({ mover, change, isMoving }: ShockedPositionsProps) {
-  const variables = { shock: { ...mover.shock, change }, ...usePage(ROWS) }
+  const url = useUrlState()
+  const health = useHealthRange()
+  const wanted = health
+    ? { where: { healthFactor: health.range } }
+    : { shock: { ...mover.shock, change } }
+  const variables = { ...wanted, ...usePage(ROWS) }
   const answer = useGraph(ShockedPositionsDocument, variables)
   return (
     <Section
       id="closest"
-      title="Closest to liquidation"
+      title={health ? `Health factors: ${health.name}` : 'Closest to liquidation'}
       operation={{ query: ShockedPositionsDocument, variables }}
     >
+      {health && (
+        <p>
+          These have the health factor now, whatever the price shock.{' '}
+          <Link href={url.link({ health: undefined })}>Show those that the shock liquidates</Link>
+        </p>
+      )}
       <div className="follows" aria-busy={isMoving || answer.fetching}>
         <Answer of={answer} rows={8}>
           {({ currentPositions }) => (
@@ -199,7 +216,13 @@ export function ShockedPositions({ mover, change, isMoving }: ShockedPositionsPr
               rowKey={({ id }) => id}
               rows={ROWS}
               cards
-              empty={<Empty>This price shock liquidates no position with a known health.</Empty>}
+              empty={
+                <Empty>
+                  {health
+                    ? 'No position has such a health factor.'
+                    : 'This price shock liquidates no position with a known health.'}
+                </Empty>
+              }
             />
           )}
         </Answer>

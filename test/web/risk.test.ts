@@ -177,6 +177,26 @@ describe.skipIf(!hasBrowser)(`the page of risk${hasBrowser ? '' : SKIPPED}`, () 
     expect(faults).toEqual([])
   })
 
+  test('a range of health factors leads to its positions, which the back button leaves', async () => {
+    const page = await visit('?shock=USD&change=20')
+    await expectShown(page, 'USD', 20)
+    const range = page.getByRole('link', { name: '1.1 to 1.25', exact: true })
+    await range.click()
+    const { currentPositions } = await gateway.ask(`{ currentPositions(
+      where: { healthFactor: { gte: 1.1, lt: 1.25 } }, orderBy: HEALTH_FACTOR, first: 20) {
+        totalCount nodes { user { address } } } }`)
+    await page.getByRole('heading', { name: 'Health factors: 1.1 to 1.25' }).waitFor()
+    await expect
+      .poll(() => rows(page, 'Closest to liquidation').locator('th a').evaluateAll(titles))
+      .toEqual(currentPositions.nodes.map(({ user }: any) => user.address))
+    expect(parameters(page)).toEqual({ shock: 'USD', change: '20', health: 'below125' })
+    await page.goBack()
+    await expectShown(page, 'USD', 20)
+    await page.goto(`${gateway.base}/dashboard/risk?health=nothing`)
+    await expectShown(page, 'ETH', -12)
+    expect(faults).toEqual([])
+  })
+
   test('prints on one page, without what only a screen needs', async () => {
     const page = await visit('?shock=USD&change=20')
     await expectShown(page, 'USD', 20)
