@@ -1,5 +1,5 @@
 /**
- * The schema, and the typed operations: those that the REST router and the command line execute,
+ * The schema, and the typed operations: those that the REST router, cards and the command line execute,
  * GraphiQL's examples, those of the client that the package exports, and those that are sent to a
  * source of positions. `npm run generate` writes them; `npx graphql-codegen` writes the operations.
  */
@@ -62,7 +62,7 @@ interface Output {
 const outputs: Record<string, Output> = {
   'src/generated/operations/': {
     schema: WITH_REST,
-    documents: ['src/rest', 'src/cli', 'src/graphql/example-values.ts'],
+    documents: ['src/rest', 'src/cli', 'src/share', 'src/graphql/example-values.ts'],
     scalars,
   },
   'src/generated/client/': { schema: GRAPH, documents: ['src/client'], scalars: overHttp },

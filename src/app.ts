@@ -8,6 +8,7 @@ import { mountMetrics } from './http/metrics.ts'
 import { mountPages } from './http/pages.ts'
 import { mountRest } from './http/rest.ts'
 import { openServer, refuseOtherMethods } from './http/server/open-server.ts'
+import { mountShare } from './share/index.ts'
 
 /**
  * Creates the HTTP server, which does not listen yet.
@@ -24,7 +25,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountMetrics(app, deps, edge.cache, served)
   mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
-  mountPages(app, edge.cache, deps)
+  mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()
   return app
 }

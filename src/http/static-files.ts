@@ -5,7 +5,7 @@ import { type HttpAnswer, tagOf } from './cache/answer.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 
-interface StaticFiles {
+export interface StaticFiles {
   url: string
   directory: string
   /**
