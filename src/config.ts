@@ -68,8 +68,10 @@ const databaseUrl = parsed(`a URL like ${DATABASE}`, postgresUrl)
 
 // The first segments of the gateway's paths, below which no prefix can begin.
 const SERVED = [
+  'badge',
   'dashboard',
   'docs',
+  'embed',
   'graphql',
   'health',
   'multipliers',

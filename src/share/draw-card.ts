@@ -74,6 +74,13 @@ const picture = (src: string, size: number, borderRadius: number): Element => ({
   props: { src, width: size, height: size, style: { borderRadius } },
 })
 
+/** A flat disc in the corner: a PNG of it is a seventh of one with a gradient. */
+const disc = (color: string, size: number, opacity: string) =>
+  box({
+    ...{ position: 'absolute', top: -size / 2, right: -size / 2, width: size, height: size },
+    ...{ borderRadius: size / 2, backgroundColor: `${color}${opacity}` },
+  })
+
 const LINE = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }
 const MUTED = '#a3aac2'
 
@@ -105,7 +112,7 @@ function layoutOf({ name, color, address, title, lead, note, figures, date }: Ca
     ),
     box(
       { alignItems: 'flex-end', gap: 26 },
-      box({ fontSize: lead.length > 12 ? 84 : 136, fontWeight: 600, lineHeight: 1.05 }, lead),
+      box({ fontSize: lead.length > 7 ? 96 : 136, fontWeight: 600, lineHeight: 1.05 }, lead),
       box({ fontSize: 34, color: MUTED, marginBottom: 18, ...LINE }, note),
     ),
   )
@@ -123,9 +130,10 @@ function layoutOf({ name, color, address, title, lead, note, figures, date }: Ca
     {
       ...{ width: WIDTH, height: HEIGHT, padding: '58px 72px', flexDirection: 'column' },
       ...{ justifyContent: 'space-between', color: '#ffffff', fontFamily: FAMILIES },
-      backgroundColor: '#0c1022',
-      backgroundImage: `radial-gradient(circle at 100% 0%, ${color}99 0%, ${color}00 62%)`,
+      ...{ boxSizing: 'border-box', position: 'relative', backgroundColor: '#0c1022' },
     },
+    disc(color, 900, '33'),
+    disc(color, 560, '4d'),
     top,
     middle,
     row,

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import * as consumers from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../support/gateway.ts'
-import { startOnSample } from '../support/sample.ts'
+import { loadSample, startOnSample } from '../support/sample.ts'
 
 /** Cards, badges and charts, and what a link to the dashboard shows elsewhere. */
 
@@ -65,16 +65,25 @@ describe('cards', () => {
     for (const path of [cardOf(text), `/badge/${text}.svg`, `/embed/wallets/${text}`]) {
       const response = await fetchFrom(gateway, path)
       expect(response.status, path).toBe(400)
-      expect(await response.json()).toMatchObject({ detail: expect.stringMatching(/^address must/) })
+      expect(await response.json()).toMatchObject({
+        detail: expect.stringMatching(/^address must/),
+      })
     }
   })
 
-  test('the card changes with the data', async () => {
-    const before = await pictureAt(cardOf(second))
-    await gateway.deps.store.pool.query(
-      'DELETE FROM "Position" WHERE "userAddress" = $1 AND false', [second])
-    const same = await pictureAt(cardOf(second))
-    expect(same.etag).toBe(before.etag)
+  test('a card is drawn of an empty store too, and anew after a distribution', async () => {
+    const filling = await startGateway()
+    try {
+      const [wallet, program] = [await pictureAt(cardOf(second), filling), '/dashboard/card.png']
+      const empty = await pictureAt(program, filling)
+      await loadSample(filling, { users: 20, days: 4 })
+      await expect
+        .poll(async () => (await pictureAt(cardOf(second), filling)).etag)
+        .not.toBe(wallet.etag)
+      await expect.poll(async () => (await pictureAt(program, filling)).etag).not.toBe(empty.etag)
+    } finally {
+      await filling.close()
+    }
   })
 
   test('1,000 addresses at once: most are refused, memory is bounded, other reads go on', {
@@ -95,7 +104,8 @@ describe('cards', () => {
       const answers = await Promise.all(cards)
       const refused = answers.filter(({ status }) => status === 429)
       expect(refused.length).toBeGreaterThan(0)
-      for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      for (const { headers } of refused)
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
       const grown = (process.memoryUsage.rss() - before) / 2 ** 20
       expect(grown, 'MiB').toBeLessThan(300)
@@ -136,10 +146,15 @@ test('hostile names neither leave their text nor break a picture', async () => {
   const named = await startGateway({ on: gateway, env: { DASHBOARD_NAME: hostile } })
   try {
     await pictureAt(cardOf(first), named)
-    for (const path of [`/badge/${first}.svg`, `/embed/wallets/${first}`, `/dashboard/wallets/${first}`]) {
+    for (const path of [
+      `/badge/${first}.svg`,
+      `/embed/wallets/${first}`,
+      `/dashboard/wallets/${first}`,
+    ]) {
       const text = await (await fetchFrom(named, path)).text()
       expect(text, path).not.toContain('<script>x')
-      const [own = ''] = /<meta property="og:title"[^]*?twitter:card[^]*?>|<svg[^]*/.exec(text) ?? []
+      const [own = ''] =
+        /<meta property="og:title"[^]*?twitter:card[^]*?>|<svg[^]*/.exec(text) ?? []
       expect(own, path).not.toMatch(/[\u202e\u0007]|<script>/)
     }
   } finally {
@@ -187,7 +202,9 @@ describe('a link to the dashboard', () => {
       'response',
     )
     const html = await consumers.text(response)
-    const found = html.matchAll(/<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)">/g)
+    const found = html.matchAll(
+      /<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)">/g,
+    )
     return Object.fromEntries(Array.from(found, ([, name, value]) => [name, value]))
   }
 
@@ -198,7 +215,7 @@ describe('a link to the dashboard', () => {
       'twitter:card': 'summary_large_image',
     })
     expect(tags['og:description']).toMatch(
-      /^Rank &#35;1 of \d+ wallets, [\d.]+% of all points, [\d,.]+ points per day\.$|^Rank #1 of/,
+      /^Rank #1 of \d+ wallets, [\d.]+% of all points, [\d,.]+ points per day\.$/,
     )
     expect(await tagsAt(gateway, '/dashboard/pools', 'b.example')).toMatchObject({
       'og:title': 'Lending dashboard',
@@ -207,27 +224,30 @@ describe('a link to the dashboard', () => {
   })
 
   test('has the prefix of all paths', async () => {
-    const based = await startGateway({ on: gateway, env: { BASE_PATH: '/points' } })
+    const based = await startGateway({ on: gateway, env: { BASE_PATH: '/lending' } })
     try {
-      const tags = await tagsAt(based, `/points/dashboard/wallets/${first}`, 'a.example')
-      expect(tags['og:image']).toBe(`http://a.example/points${cardOf(first)}`)
-      await pictureAt(`/points${cardOf(first)}`, based)
-      const frame = await (await fetchFrom(based, `/points/embed/wallets/${first}`)).text()
-      expect(frame).toContain(`href="/points/dashboard/wallets/${first}"`)
+      const tags = await tagsAt(based, `/lending/dashboard/wallets/${first}`, 'a.example')
+      expect(tags['og:image']).toBe(`http://a.example/lending${cardOf(first)}`)
+      await pictureAt(`/lending${cardOf(first)}`, based)
+      const frame = await (await fetchFrom(based, `/lending/embed/wallets/${first}`)).text()
+      expect(frame).toContain(`href="/lending/dashboard/wallets/${first}"`)
     } finally {
       await based.close()
     }
   })
 
   test('does not wait for a store that does not answer', async () => {
-    const slow = await startGateway({ on: gateway, env: { DATABASE_POOL_SIZE: '1' } })
+    const slow = await startGateway({ on: gateway })
     const held = await slow.deps.store.pool.connect()
     try {
+      await held.query('BEGIN; LOCK TABLE account, position IN ACCESS EXCLUSIVE MODE')
       const start = performance.now()
       const tags = await tagsAt(slow, `/dashboard/wallets/${second}`, 'a.example')
       expect(performance.now() - start).toBeLessThan(2000)
       expect(tags['og:title']).toContain(second.slice(0, 6))
+      expect(tags['og:description']).toMatch(/^Points, positions/)
     } finally {
+      await held.query('ROLLBACK')
       held.release()
       await slow.close()
     }

@@ -26,8 +26,10 @@ import { TokenSymbol } from '../name.tsx'
 import { cut } from '../names.ts'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
+import { poolPath } from '../paths.ts'
 import { PoolAtRisk } from '../pool-at-risk.tsx'
 import { RateCurve, utilizationOf } from '../rate-curve.tsx'
+import { Share } from '../share.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { type Column, Table } from '../table.tsx'
 import { TokenName } from '../tokens.tsx'
@@ -112,7 +114,9 @@ export function Pool({ address }: { address: string }) {
           {({ pool }) =>
             pool ? (
               <>
-                <AddressLinks chainId={pool.chainId} address={pool.address} />
+                <AddressLinks chainId={pool.chainId} address={pool.address}>
+                  <Share kind="pools" path={poolPath(pool.address)} address={pool.address} />
+                </AddressLinks>
                 <Facts lead>
                   <Fact name="TVL">
                     <Num value={pool.tvlUsd} unit="usd" />

@@ -38,10 +38,12 @@ import { changedFactors, symbolsOf } from '../multiplier-chips.tsx'
 import { Star } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
+import { walletPath } from '../paths.ts'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { pointsChangeColumns } from '../points-change-columns.tsx'
 import { PositionsTable } from '../positions-table.tsx'
 import { noteWallet } from '../recent-wallets.ts'
+import { Share } from '../share.tsx'
 import { RangeChoice, useSpan } from '../span.tsx'
 import { NextRankNote, ShareNote } from '../standing.tsx'
 import { type Column, PagedTable, usePage } from '../table.tsx'
@@ -110,6 +112,7 @@ function KnownWallet({ address }: { address: string }) {
         <WalletNameForm address={address} />
         <Link href={`/compare?wallets=${address}`}>Compare</Link>
         <Link href={`/leaderboard?account=${address}`}>Show on the leaderboard</Link>
+        <Share kind="wallets" path={walletPath(address)} address={address} />
       </AddressLinks>
       <Answer of={user} rows={6}>
         {({ user }) => (
