@@ -82,6 +82,7 @@ const disc = (color: string, size: number, opacity: string) =>
   })
 
 const LINE = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }
+const SOFT = '#d5d9ea'
 const MUTED = '#a3aac2'
 
 const markOf = (color: string) =>
@@ -100,13 +101,13 @@ function layoutOf({ name, color, address, title, lead, note, figures, date }: Ca
       picture(markOf(color), 56, 16),
       box({ maxWidth: 760, ...LINE }, name),
     ),
-    box({ fontSize: 26, color: MUTED }, date),
+    box({ fontSize: 26, color: SOFT }, date),
   )
   const icon = address ? [picture(blo(address as `0x${string}`), 64, 32)] : []
   const middle = box(
     { flexDirection: 'column', gap: 14 },
     box(
-      { alignItems: 'center', gap: 20, fontSize: 38, color: '#d5d9ea' },
+      { alignItems: 'center', gap: 20, fontSize: 38, color: SOFT },
       ...icon,
       box({ maxWidth: 960, ...LINE }, title),
     ),

@@ -24,7 +24,7 @@ export function AddressLinks({ chainId, address, children }: AddressLinksProps) 
     setTimeout(() => setCopied(false), COPIED_MS)
   }
   return (
-    <p className="links">
+    <div className="links">
       {chainId !== undefined && (
         <>
           <span className="chip">{chainName(chainId)}</span>
@@ -43,6 +43,6 @@ export function AddressLinks({ chainId, address, children }: AddressLinksProps) 
         </a>
       )}
       {children}
-    </p>
+    </div>
   )
 }
