@@ -41,6 +41,10 @@ type Documents = {
     "\n  mutation RestResync($date: Date) {\n    resyncDistribution(input: { date: $date }) { run { ...FinishedRun } }\n  }\n": typeof types.RestResyncDocument,
     "\n  query RestUserPoints($account: Address!, $withAccount: Boolean!) {\n    program { totalPoints }\n    user(address: $account) @include(if: $withAccount) { account: address userPoints: totalPoints }\n  }\n": typeof types.RestUserPointsDocument,
     "\n  fragment PositionRecord on Position {\n    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date\n    pointsA pointsB points\n    sideA {\n      asset { aTokenAddress: address aTokenSymbol: symbol } aTokenPrice: priceUsd\n      supplied { aSuppliedAmount: value aSuppliedAmountUsd: usd }\n      protected { aProtectedSuppliedAmount: value aProtectedSuppliedAmountUsd: usd }\n      borrowed { aBorrowedAmount: value aBorrowedAmountUsd: usd }\n    }\n    sideB {\n      asset { bTokenAddress: address bTokenSymbol: symbol } bTokenPrice: priceUsd\n      supplied { bSuppliedAmount: value bSuppliedAmountUsd: usd }\n      protected { bProtectedSuppliedAmount: value bProtectedSuppliedAmountUsd: usd }\n      borrowed { bBorrowedAmount: value bBorrowedAmountUsd: usd }\n    }\n  }\n": typeof types.PositionRecordFragmentDoc,
+    "\n  query ShareWallet($address: Address!) {\n    program { totalPoints userCount }\n    user(address: $address) { id rank totalPoints pointsPerDay }\n    distributions(first: 1) { nodes { id date } }\n  }\n": typeof types.ShareWalletDocument,
+    "\n  query ShareProgram {\n    program { totalPoints userCount series(interval: DAY) { start tvlUsd } }\n    distributions(first: 1) { nodes { id date } }\n  }\n": typeof types.ShareProgramDocument,
+    "\n  query ShareWalletChart($address: Address!) {\n    user(address: $address) { id series(interval: DAY) { start points } }\n  }\n": typeof types.ShareWalletChartDocument,
+    "\n  query SharePoolChart($address: Address!) {\n    pool(address: $address) { id displayName series(interval: DAY) { start points tvlUsd } }\n  }\n": typeof types.SharePoolChartDocument,
 };
 const documents: Documents = {
     "\n  query CliBasePoints {\n    basePoints { deposit borrow protectedMinLtv }\n    basePointsRevisions {\n      recordId deposit borrow protectedMinLtv from changedAt changedBy revokedAt revokedBy\n    }\n  }\n": types.CliBasePointsDocument,
@@ -70,6 +74,10 @@ const documents: Documents = {
     "\n  mutation RestResync($date: Date) {\n    resyncDistribution(input: { date: $date }) { run { ...FinishedRun } }\n  }\n": types.RestResyncDocument,
     "\n  query RestUserPoints($account: Address!, $withAccount: Boolean!) {\n    program { totalPoints }\n    user(address: $account) @include(if: $withAccount) { account: address userPoints: totalPoints }\n  }\n": types.RestUserPointsDocument,
     "\n  fragment PositionRecord on Position {\n    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date\n    pointsA pointsB points\n    sideA {\n      asset { aTokenAddress: address aTokenSymbol: symbol } aTokenPrice: priceUsd\n      supplied { aSuppliedAmount: value aSuppliedAmountUsd: usd }\n      protected { aProtectedSuppliedAmount: value aProtectedSuppliedAmountUsd: usd }\n      borrowed { aBorrowedAmount: value aBorrowedAmountUsd: usd }\n    }\n    sideB {\n      asset { bTokenAddress: address bTokenSymbol: symbol } bTokenPrice: priceUsd\n      supplied { bSuppliedAmount: value bSuppliedAmountUsd: usd }\n      protected { bProtectedSuppliedAmount: value bProtectedSuppliedAmountUsd: usd }\n      borrowed { bBorrowedAmount: value bBorrowedAmountUsd: usd }\n    }\n  }\n": types.PositionRecordFragmentDoc,
+    "\n  query ShareWallet($address: Address!) {\n    program { totalPoints userCount }\n    user(address: $address) { id rank totalPoints pointsPerDay }\n    distributions(first: 1) { nodes { id date } }\n  }\n": types.ShareWalletDocument,
+    "\n  query ShareProgram {\n    program { totalPoints userCount series(interval: DAY) { start tvlUsd } }\n    distributions(first: 1) { nodes { id date } }\n  }\n": types.ShareProgramDocument,
+    "\n  query ShareWalletChart($address: Address!) {\n    user(address: $address) { id series(interval: DAY) { start points } }\n  }\n": types.ShareWalletChartDocument,
+    "\n  query SharePoolChart($address: Address!) {\n    pool(address: $address) { id displayName series(interval: DAY) { start points tvlUsd } }\n  }\n": types.SharePoolChartDocument,
 };
 
 /**
@@ -194,6 +202,22 @@ export function graphql(source: "\n  query RestUserPoints($account: Address!, $w
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
 export function graphql(source: "\n  fragment PositionRecord on Position {\n    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date\n    pointsA pointsB points\n    sideA {\n      asset { aTokenAddress: address aTokenSymbol: symbol } aTokenPrice: priceUsd\n      supplied { aSuppliedAmount: value aSuppliedAmountUsd: usd }\n      protected { aProtectedSuppliedAmount: value aProtectedSuppliedAmountUsd: usd }\n      borrowed { aBorrowedAmount: value aBorrowedAmountUsd: usd }\n    }\n    sideB {\n      asset { bTokenAddress: address bTokenSymbol: symbol } bTokenPrice: priceUsd\n      supplied { bSuppliedAmount: value bSuppliedAmountUsd: usd }\n      protected { bProtectedSuppliedAmount: value bProtectedSuppliedAmountUsd: usd }\n      borrowed { bBorrowedAmount: value bBorrowedAmountUsd: usd }\n    }\n  }\n"): (typeof documents)["\n  fragment PositionRecord on Position {\n    legacy { id: recordId } marketAddress: poolAddress userAddress distributionDate: date\n    pointsA pointsB points\n    sideA {\n      asset { aTokenAddress: address aTokenSymbol: symbol } aTokenPrice: priceUsd\n      supplied { aSuppliedAmount: value aSuppliedAmountUsd: usd }\n      protected { aProtectedSuppliedAmount: value aProtectedSuppliedAmountUsd: usd }\n      borrowed { aBorrowedAmount: value aBorrowedAmountUsd: usd }\n    }\n    sideB {\n      asset { bTokenAddress: address bTokenSymbol: symbol } bTokenPrice: priceUsd\n      supplied { bSuppliedAmount: value bSuppliedAmountUsd: usd }\n      protected { bProtectedSuppliedAmount: value bProtectedSuppliedAmountUsd: usd }\n      borrowed { bBorrowedAmount: value bBorrowedAmountUsd: usd }\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query ShareWallet($address: Address!) {\n    program { totalPoints userCount }\n    user(address: $address) { id rank totalPoints pointsPerDay }\n    distributions(first: 1) { nodes { id date } }\n  }\n"): (typeof documents)["\n  query ShareWallet($address: Address!) {\n    program { totalPoints userCount }\n    user(address: $address) { id rank totalPoints pointsPerDay }\n    distributions(first: 1) { nodes { id date } }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query ShareProgram {\n    program { totalPoints userCount series(interval: DAY) { start tvlUsd } }\n    distributions(first: 1) { nodes { id date } }\n  }\n"): (typeof documents)["\n  query ShareProgram {\n    program { totalPoints userCount series(interval: DAY) { start tvlUsd } }\n    distributions(first: 1) { nodes { id date } }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query ShareWalletChart($address: Address!) {\n    user(address: $address) { id series(interval: DAY) { start points } }\n  }\n"): (typeof documents)["\n  query ShareWalletChart($address: Address!) {\n    user(address: $address) { id series(interval: DAY) { start points } }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query SharePoolChart($address: Address!) {\n    pool(address: $address) { id displayName series(interval: DAY) { start points tvlUsd } }\n  }\n"): (typeof documents)["\n  query SharePoolChart($address: Address!) {\n    pool(address: $address) { id displayName series(interval: DAY) { start points tvlUsd } }\n  }\n"];
 
 export function graphql(source: string) {
   return (documents as any)[source] ?? {};
