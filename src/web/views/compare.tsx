@@ -101,7 +101,7 @@ interface Measure {
   /** The meaning of zero, for a number that then is muted. */
   ifZero?: string
   /** Says why the number is not known. */
-  why?(user: UserSummaryFragment): string | undefined
+  why?(user: User): string | undefined
 }
 
 const WEEK = 'Points in 7 days'
