@@ -40,7 +40,7 @@ interface Gaps {
   multipliers: PoolGap[]
 }
 
-/** What the store lacks, largest first. */
+/** Finds the data that the store lacks, largest first. */
 function gapsOf({ assets, pools, newest }: MissingDataQuery): Gaps {
   const date = newest.nodes[0]?.date
   const tvl = new Map<string, number>()
@@ -159,7 +159,7 @@ function Lists({ data }: { data: MissingDataQuery }) {
 
 interface ListProps<Row extends Gap> {
   title: string
-  /** What follows of it. */
+  /** Its consequence. */
   note: string
   /** The command that mends it, and the end of its sentence. */
   command: string

@@ -19,7 +19,7 @@ interface ResultProps {
   nameOf(pool: string): string | undefined
 }
 
-/** What a run would cost, who would win and lose, and in which pools. */
+/** The cost of a run, the winners and losers, and the pools. */
 export function WhatIfResult({ preview, tvlUsd, nameOf }: ResultProps) {
   const { movers, pools, totalsBefore, totalsAfter } = preview
   const cost = totalsAfter.points - totalsBefore.points

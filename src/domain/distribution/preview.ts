@@ -24,13 +24,7 @@ export interface DistributionPreview {
   /** Changed users, largest change first, then by address. */
   movers: Mover[]
   /** The pools whose points of the date would change, largest change first. */
-  pools: PoolMover[]
-}
-
-export interface PoolMover {
-  poolAddress: string
-  pointsBefore: number
-  pointsAfter: number
+  pools: { poolAddress: string; pointsBefore: number; pointsAfter: number }[]
 }
 
 export interface Mover {
@@ -69,7 +63,7 @@ export function preview(
     const day = await plan.day(writer, startedAt)
     await claim(writer, { day })
     let programPointsBefore = 0
-    let poolsBefore: PoolPoints[] = []
+    let poolsBefore: PoolPoints = new Map()
     const beforeStoring = async () => {
       poolsBefore = await poolPoints(writer, day)
       programPointsBefore = await programPoints(writer)
@@ -120,37 +114,33 @@ const CHANGED = `SELECT user_address AS "userAddress",
   FROM account_before b FULL JOIN account a USING (user_address)
   WHERE (a.points, a.rank) IS DISTINCT FROM (b.points, b.rank)`
 
-type PoolPoints = [pool: string, points: number]
+type PoolPoints = ReadonlyMap<string, number>
 
-async function poolPoints(writer: Writer, day: string): Promise<PoolPoints[]> {
+async function poolPoints(writer: Writer, day: string): Promise<PoolPoints> {
   const { rows } = await writer.query<{ pool: string; points: number }>(
     `SELECT pool_address AS pool, ${doubleOf('a_points + b_points')} AS points
      FROM pool_day WHERE distribution_date = $1 ORDER BY 1`,
     [day],
   )
-  return rows.map(({ pool, points }) => [pool, points])
+  return new Map(rows.map(({ pool, points }) => [pool, points]))
 }
 
-function poolMovers(before: PoolPoints[], after: PoolPoints[]): PoolMover[] {
-  const [was, is] = [new Map(before), new Map(after)]
-  const change = ({ pointsBefore, pointsAfter }: PoolMover) => Math.abs(pointsAfter - pointsBefore)
-  return [...new Map([...was, ...is]).keys()]
+function poolMovers(was: PoolPoints, is: PoolPoints): DistributionPreview['pools'] {
+  const change = (pool: string) => Math.abs((is.get(pool) ?? 0) - (was.get(pool) ?? 0))
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((pool) => change(pool) > 0)
+    .sort((one, other) => change(other) - change(one))
     .map((poolAddress) => ({
       poolAddress,
       pointsBefore: was.get(poolAddress) ?? 0,
       pointsAfter: is.get(poolAddress) ?? 0,
     }))
-    .filter((pool) => change(pool) > 0)
-    .sort((one, other) => change(other) - change(one))
 }
 
+type CountName = `${'changed' | 'gaining' | 'losing'}UserCount` | 'changedRankCount'
+
 async function changesOf(writer: Writer, first: number) {
-  const totals = await writer.query<{
-    changedUserCount: number
-    changedRankCount: number
-    gainingUserCount: number
-    losingUserCount: number
-  }>(
+  const totals = await writer.query<Record<CountName, number>>(
     `SELECT count(*) FILTER (WHERE moved)::int AS "changedUserCount",
        count(*) FILTER (WHERE after > before)::int AS "gainingUserCount",
        count(*) FILTER (WHERE after < before)::int AS "losingUserCount",

@@ -10,7 +10,6 @@ import {
   type DistributionPreview,
   MAX_MOVERS,
   type Mover as MoverRow,
-  type PoolMover as PoolMoverRow,
   preview,
 } from '../../../domain/distribution/preview.ts'
 import { programColumns } from '../../../domain/distribution/program.ts'
@@ -131,21 +130,23 @@ export function addDistribution(builder: Builder): void {
     }),
   })
 
-  const PoolMover = builder.objectRef<PoolMoverRow>('DistributionPoolMover').implement({
-    description: 'A pool whose points of the date a run would change.',
-    fields: (t) => ({
-      poolAddress: t.expose('poolAddress', {
-        type: 'Address',
-        description: "The pool's address.",
+  const PoolMover = builder
+    .objectRef<DistributionPreview['pools'][number]>('DistributionPoolMover')
+    .implement({
+      description: 'A pool whose points of the date a run would change.',
+      fields: (t) => ({
+        poolAddress: t.expose('poolAddress', {
+          type: 'Address',
+          description: "The pool's address.",
+        }),
+        pointsBefore: t.exposeFloat('pointsBefore', {
+          description: "The current points of the date's positions in the pool. 0 without any.",
+        }),
+        pointsAfter: t.exposeFloat('pointsAfter', {
+          description: "The points of the date's positions in the pool after the run.",
+        }),
       }),
-      pointsBefore: t.exposeFloat('pointsBefore', {
-        description: "The current points of the date's positions in the pool. 0 without any.",
-      }),
-      pointsAfter: t.exposeFloat('pointsAfter', {
-        description: "The points of the date's positions in the pool after the run.",
-      }),
-    }),
-  })
+    })
 
   const Preview = builder.objectRef<DistributionPreview>('DistributionPreview').implement({
     description: 'The changes that a run would make. None of them are stored.',

@@ -150,7 +150,7 @@ export function addStatus(builder: Builder): void {
         resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
           const newest = Math.max(...chains.map(({ time }) => time?.getTime() ?? 0))
-          // A load is no excuse for a chain that has ended before others.
+          // The load does not excuse a chain that ended before others.
           const endedBefore = (time: Date | null) => time && newest - time.getTime() > BEHIND_MS
           return chains.map((chain) => ({
             ...chain,
