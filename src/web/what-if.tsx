@@ -142,14 +142,21 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
         : await client
             .mutation(SetMultipliersDocument, { multipliers: previewed.multipliers }, asOperator())
             .toPromise()
-    const { data, error } = set?.error
-      ? { data: undefined, error: set.error }
-      : await client.mutation(ResyncDateDocument, { date }, asOperator()).toPromise()
+    if (set?.error) {
+      setRunning(false)
+      return fail(set.error)
+    }
+    const { data, error } = await client
+      .mutation(ResyncDateDocument, { date }, asOperator())
+      .toPromise()
     setRunning(false)
-    if (error) return fail(error)
-    setStored(data?.resyncDistribution.run.recordId)
     setPreviewed(undefined)
     setEdits({})
+    const [fault] = error?.graphQLErrors ?? []
+    if (set && fault)
+      return setError(`The multipliers are stored, but the date is not computed: ${fault.message}`)
+    if (error) return fail(error)
+    setStored(data?.resyncDistribution.run.recordId)
   }
   const isStale =
     previewed !== undefined &&
@@ -198,8 +205,7 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
       )}
       {stored && (
         <p role="status">
-          The multipliers are stored, and <Link href={`/runs/${stored}`}>run {stored}</Link>{' '}
-          computed the date.
+          It is stored: <Link href={`/runs/${stored}`}>run {stored}</Link> computed the date.
         </p>
       )}
       {previewed && (

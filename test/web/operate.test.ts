@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { commandOf } from '../../src/web/factors.ts'
 import { type Browser, hasBrowser, openBrowser, SKIPPED } from '../support/browser.ts'
 import { ADMIN_TOKEN, asAdmin, type Gateway, startGateway } from '../support/gateway.ts'
+import { memorySource } from '../support/memory-source.ts'
 import {
   ANN,
   BEN,
@@ -174,7 +175,7 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       expect((await changed.ask('{ program { totalPoints } }')).program.totalPoints).toBe(250)
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       await dialog.getByRole('button', { name: 'Store and run' }).click()
-      await page.getByText('The multipliers are stored, and run').waitFor()
+      await page.getByText('It is stored: run').waitFor()
       expect((await changed.ask('{ program { totalPoints } }')).program.totalPoints).toBe(325)
       expect(await page.evaluate(() => location.href + JSON.stringify(localStorage))).not.toContain(
         ADMIN_TOKEN,
@@ -209,7 +210,7 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
   test('a chain that ends before the others is late, and dates say how they were computed', async () => {
     const now = Math.floor(Date.now() / 86_400_000) * 86_400_000
     const day = (ago: number) => new Date(now - ago * 86_400_000).toISOString().slice(0, 10)
-    const late = await startGateway()
+    const late = await startGateway({ positionsSource: memorySource() })
     try {
       const dated = (ago: number) => ({ distributionDate: midnight(day(ago)) })
       await importFiles(
@@ -231,6 +232,8 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
         {},
         asAdmin,
       )
+      const failing = `mutation { updateDistribution(input: { date: "${day(4)}" }) { run { id } } }`
+      expect((await late.graphql(failing, {}, asAdmin)).errors).toHaveLength(1)
       const page = await visit('/status', late.base)
       await expect
         .poll(() => rows(page, 'Snapshots').locator('.state').allInnerTexts())
@@ -244,7 +247,8 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       const cells = page.locator('.strip a')
       await expect.poll(() => cells.count()).toBe(30)
       const titles = await cells.evaluateAll((cells) => cells.map(({ title }: any) => title))
-      expect(titles.map((title) => title.split(': ')[1]).slice(-3)).toEqual([
+      expect(titles.map((title) => title.split(': ')[1]).slice(-4)).toEqual([
+        'a run failed',
         'missing',
         'computed',
         'computed again',
