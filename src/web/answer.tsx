@@ -1,5 +1,5 @@
 import { StoredDocument } from 'lending-graph-client'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import type { CombinedError } from 'urql'
 import { useOutage } from './outage.tsx'
 import { served } from './paths.ts'
@@ -20,6 +20,9 @@ export function Answer<Data>({
   /** The number of charts that the answer will have, instead of rows. */
   charts?: number
 }) {
+  // The numbers above charts are painted before them.
+  const later = useDeferredValue(data)
+  const shown = charts > 0 ? later : data
   const isOutage = error !== undefined && isOfGateway(error)
   useOutage(isOutage ? sentence(error) : undefined, retry)
   return (
@@ -34,8 +37,8 @@ export function Answer<Data>({
           )}
         </div>
       )}
-      {data
-        ? children(data)
+      {shown
+        ? children(shown)
         : (!error || isOutage) &&
           (charts > 0 ? <LoadingCharts charts={charts} /> : <Loading rows={rows} />)}
     </>

@@ -22,13 +22,14 @@ type Entry = NonNullable<RunChangesQuery['run']>['changes']['nodes'][number]
  * it changed most.
  */
 export function RunChanges({ run }: { run: RunOfQuery }) {
-  const { recordId, date, startedAt, status } = run
+  const { recordId, date, startedAt, status, kind } = run
   const pause = date === null || status !== 'SUCCEEDED'
   const variables = { recordId, date: date ?? '', before: startedAt }
   const answer = useGraph(RunChangesDocument, variables, { pause })
   if (pause) return null
   return (
-    <Answer of={answer} rows={4}>
+    // Other runs are the first of their date, most often.
+    <Answer of={answer} rows={kind === 'RESYNC' ? 4 : 1}>
       {({ run, runs: { nodes } }) => {
         const [before] = nodes
         if (!run) return null

@@ -8,6 +8,8 @@ import { samplePool, sampleUser, sampleVault } from '../../src/sample/index.ts'
 import { openBrowser } from '../support/browser.ts'
 
 const VISITS = 5
+/** A view that is not complete by then is said so, and the next one is measured. */
+const COMPLETE_MS = 15_000
 const WIDTHS = [360, 768, 1280, 2560]
 const [, , base = 'http://127.0.0.1:4000'] = process.argv
 
@@ -23,6 +25,10 @@ const views = {
   distributions: '/distributions',
   run: '/runs/1',
   rules: '/rules',
+  boosts: '/boosts',
+  planner: '/planner',
+  risk: '/risk',
+  operate: '/operate',
   status: '/status',
   search: '/search?q=usdc',
 }
@@ -67,9 +73,17 @@ for (const [name, path] of Object.entries(views)) {
     const page = await context.newPage()
     await page.addInitScript(watch)
     await page.goto(`${base}/dashboard${path}`)
-    await page.waitForFunction(
-      () => !document.querySelector('.loading') && document.querySelector('main table'),
-    )
+    const isComplete = await page
+      .waitForFunction(
+        () => !document.querySelector('.loading') && document.querySelector('main table'),
+        null,
+        { timeout: COMPLETE_MS },
+      )
+      .then(
+        () => true,
+        () => false,
+      )
+    if (!isComplete) process.stdout.write(`${name} is not complete after ${COMPLETE_MS} ms\n`)
     await page.waitForTimeout(500)
     visits.push(
       await page.evaluate(() => (window as unknown as { figures: (typeof visits)[0] }).figures),

@@ -81,7 +81,7 @@ export function Rules() {
   const boosts = useGraph(BoostsDocument, {})
   return (
     <Page ofNow title="Rules" operation={{ query: BoostsDocument, variables: {} }}>
-      <Answer of={base} rows={3}>
+      <Answer of={base} rows={ROWS}>
         {({ basePoints }) => (
           <Answer of={boosts} rows={ROWS}>
             {({ pools }) => (
