@@ -13,7 +13,7 @@ interface Bin {
   /** The part of the largest bin. */
   part: number
   isLoss?: boolean
-  /** Names the bin in the address. Absent from one that is no range. */
+  /** Names the bin in the address. Absent from the bin of unknown factors. */
   slug?: string
 }
 

@@ -79,6 +79,25 @@ describe('over HTTP', () => {
     }
   })
 
+  test('pages name no file of the repository, but for those about it', () => {
+    const $ = load(pages.get('/docs')?.html ?? '')
+    const about = $('.navigation section:last-of-type a')
+      .toArray()
+      .map((link) => $(link).attr('href'))
+    expect(about).toContain('/docs/architecture')
+    const named: string[] = []
+    for (const [path, { html }] of pages) {
+      if (about.includes(path) || path === '/docs/contributor') continue
+      // An installed package has its folders too.
+      const text = load(html)('main')
+        .text()
+        .replaceAll(/node_modules\S+/g, '')
+      for (const [file] of text.matchAll(/(\bsrc|\btest|\.\.\/shared)\/[a-z][^\s]*/g))
+        named.push(`${path}: ${file}`)
+    }
+    expect(named).toEqual([])
+  })
+
   test('the site leads to the dashboard, GraphiQL and the REST docs, and they lead back', async () => {
     for (const [path, { links }] of pages)
       expect(links, path).toEqual(expect.arrayContaining(['/dashboard', '/graphql', '/docs/rest']))

@@ -1458,8 +1458,13 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.evaluate(AXE)
       expect(await violations(page)).toEqual([])
       await page.emulateMedia({ colorScheme: 'dark' })
-      // All that differs in the dark is colors.
+      // All that differs in the dark, and in the colours that a system forces, is colors.
       expect(await violations(page, ['color-contrast'])).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+      expect(await violations(page, ['color-contrast'])).toEqual([])
+      await page.emulateMedia({ forcedColors: 'none' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await violations(page, ['target-size'])).toEqual([])
       let layout = ''
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 })

@@ -158,29 +158,43 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     },
   )
 
-  test.each(['/graphql', '/docs/rest'])('axe finds nothing on %s, light and dark', async (path) => {
-    await on(path, async (page) => {
-      await page
-        .locator(READY[path] ?? '')
-        .first()
-        .waitFor()
-      const session = await page.context().newCDPSession(page)
-      await session.send('Runtime.evaluate', { expression: AXE })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        if (path === '/graphql') await page.locator(`body.graphiql-${colorScheme}`).waitFor()
-        const found = await page.evaluate(async () => {
-          const bar = ['.bar', '.answer-bar', '.examples', '.opblock-summary', '.in-graphiql']
-          const include = bar.filter((one) => document.querySelector(one))
-          // Swagger UI has a link in the button of a row.
-          const rules = { 'nested-interactive': { enabled: false } }
-          const results = await (globalThis as any).axe.run({ include }, { rules })
+  test.each(['/graphql', '/docs/rest', '/docs', '/docs/start', '/docs/graphql'])(
+    'axe finds nothing on %s, light, dark and in forced colours',
+    async (path) => {
+      await on(path, async (page) => {
+        await page
+          .locator(READY[path] ?? 'h1')
+          .first()
+          .waitFor()
+        const session = await page.context().newCDPSession(page)
+        await session.send('Runtime.evaluate', { expression: AXE })
+        for (const colorScheme of ['light', 'dark', 'forced'] as const) {
+          await page.emulateMedia(
+            colorScheme === 'forced' ? { forcedColors: 'active' } : { colorScheme },
+          )
+          if (colorScheme !== 'forced' && path === '/graphql')
+            await page.locator(`body.graphiql-${colorScheme}`).waitFor()
+          const found = await page.evaluate(async () => {
+            const bar = ['.bar', '.answer-bar', '.examples', '.opblock-summary', '.in-graphiql']
+            const parts = bar.filter((one) => document.querySelector(one))
+            const include = document.querySelector('#graphiql, .swagger-ui') ? parts : ['body']
+            // Swagger UI has a link in the button of a row.
+            const rules = { 'nested-interactive': { enabled: false } }
+            const results = await (globalThis as any).axe.run({ include }, { rules })
+            return results.violations.map((one: any) => `${one.id}: ${one.nodes[0]?.html}`)
+          })
+          expect([colorScheme, found]).toEqual([colorScheme, []])
+        }
+        if (path === '/graphql') return
+        await page.setViewportSize({ width: 390, height: 844 })
+        const small = await page.evaluate(async () => {
+          const results = await (globalThis as any).axe.run(document, { runOnly: ['target-size'] })
           return results.violations.map((one: any) => `${one.id}: ${one.nodes[0]?.html}`)
         })
-        expect([colorScheme, found]).toEqual([colorScheme, []])
-      }
-    })
-  })
+        expect(small).toEqual([])
+      })
+    },
+  )
 
   const opened = (query: string) => `/graphql#${new URLSearchParams({ query, variables: '{}' })}`
 
