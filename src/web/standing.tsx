@@ -11,7 +11,7 @@ import { useGraph } from './use-graph.ts'
 import { Num, Rank, RankChange } from './values.tsx'
 import { useWalletNames } from './wallet-names.tsx'
 
-/** Where a wallet stands on the date that is shown. */
+/** The standing of a wallet on the date that is shown. */
 function useStanding(address: string) {
   const past = usePast()
   const { asOf } = past
