@@ -269,10 +269,13 @@ describe('REST', () => {
   test('every path that any document names is served', () => {
     const { paths } = JSON.parse(readFileSync(join(ROOT, 'src/generated/openapi.json'), 'utf8'))
     const pages = [
+      '/badge/ADDRESS.svg',
       '/dashboard',
       '/docs',
       '/docs/rest',
       '/docs/llms.txt',
+      '/embed/pools/ADDRESS',
+      '/embed/wallets/ADDRESS',
       '/graphql',
       '/openapi.json',
     ]
