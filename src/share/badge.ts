@@ -26,7 +26,7 @@ export function mountBadges(app: FastifyInstance, share: Share): void {
     const made = {
       ...{ name: '/badge/{address}.svg', key: `badge ${address} ${show}`, cache: edge.cache, make },
       ...{ type: 'image/svg+xml', cost: READ_COST },
-      // Opened by itself, it runs and loads nothing.
+      // It runs no script and loads nothing.
       headers: ['content-security-policy', "default-src 'none'", ...OTHER_SITES],
     }
     return serve(share, made, request, reply)

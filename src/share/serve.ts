@@ -58,7 +58,7 @@ export async function serve(
   })
 }
 
-/** The address in a path. @throws BAD_INPUT if it is none */
+/** The address in a path. @throws BAD_INPUT for any other text */
 export function addressOf(text: string): string {
   const address = readAddress(text)
   if (address !== undefined) return address

@@ -11,7 +11,7 @@ interface ShareProps {
   kind: 'wallets' | 'pools'
 }
 
-/** What other sites can show of a page, each part to be copied: its link, badge and chart. */
+/** The parts of a page that other sites can show, each with a button that copies it: its link, badge and chart. */
 export function Share({ path, address, kind }: ShareProps) {
   const [isOpen, setOpen] = useState(false)
   const at = (rest: string) => location.origin + served(rest)
