@@ -61,7 +61,7 @@ else if (files.length > 0) {
   const { status } = spawnSync(process.execPath, [...vitest, ...files], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { TESTS: 'sample', ...process.env },
+    env: { TESTS: 'sample', ...process.env, TESTS_OF_CHANGES: 'true' },
   })
   process.exitCode = status ?? 1
 }
