@@ -3,11 +3,12 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readRights } from '../db/server/rights.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
+import { manualUpdate } from '../domain/distribution/manual-update.ts'
 import { setSeason } from '../domain/season/change-seasons.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage, boundWebAssembly } from '../memory.ts'
-import { sampleDataset, sampleSeasons } from '../sample/index.ts'
+import { sampleDataset, sampleSeasons, sampleSource } from '../sample/index.ts'
 import { print, printText, stopSignal, withoutEmpty } from './command.ts'
 import { showLines } from './progress.ts'
 
@@ -186,19 +187,18 @@ ${sample}${changes}`
 const PROGRESS_MS = 1500
 
 async function loadSample(deps: Deps, signal: AbortSignal): Promise<void> {
-  const { rows } = await deps.store.pool.query(
-    'SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1',
-  )
+  const target = { ...deps, pool: deps.store.pool }
+  const { rows } = await target.pool.query('SELECT FROM pool UNION ALL SELECT FROM "user" LIMIT 1')
   if (rows.length > 0) return
   print('The store is empty: loading the sample data (SAMPLE_DATA=off leaves it empty).')
-  const started = performance.now()
-  await importDataset({ ...deps, pool: deps.store.pool }, sampleDataset(deps.now()), {
+  const { seconds } = await importDataset(target, sampleDataset(deps.now()), {
     signal,
     requestedBy: 'sample',
     onProgress: showLines(process.stdout, PROGRESS_MS).update,
   })
   if (!deps.config.SEASONS)
     for (const season of sampleSeasons(deps.now()))
-      await setSeason({ pool: deps.store.pool, now: deps.now }, season, { requestedBy: 'sample' })
-  print(`Sample data loaded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
+      await setSeason(target, season, { requestedBy: 'sample' })
+  await manualUpdate({ ...target, positionsSource: sampleSource }, null, 'sample').catch(() => {})
+  print(`Sample data loaded in ${seconds.toFixed(1)} s. A run of today has failed, as an example.`)
 }

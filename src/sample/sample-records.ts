@@ -1,6 +1,13 @@
 import { address, between, hash, random, uuid, whole } from './random.ts'
 import { sampleLogos } from './sample-logos.ts'
-import { type Multiplier, pairs, ruleChanges, type Token, vaultNames } from './sample-tokens.ts'
+import {
+  lateChain,
+  type Multiplier,
+  pairs,
+  ruleChanges,
+  type Token,
+  vaultNames,
+} from './sample-tokens.ts'
 import {
   type Account,
   amount,
@@ -280,6 +287,10 @@ export function* positionRecords(world: World) {
   }
 }
 
+/** True if the chain's records of the day are not there yet. */
+const isMissing = ({ days }: World, { chainId }: Entity, day: number) =>
+  chainId === lateChain.chainId && day >= days - lateChain.days
+
 const accountsIn = ({ accounts }: World, type: Entity['type']) =>
   accounts.flat().filter(({ entity }) => entity.type === type)
 
@@ -338,6 +349,7 @@ export function* vaultSnapshotRecords(world: World) {
   for (const account of accountsIn(world, 'vault')) {
     const { chainId, id, token } = account.entity
     for (const { day, shares, collateral } of balances(world, account)) {
+      if (isMissing(world, account.entity, day)) break
       yield {
         chainId,
         vaultId: id,
@@ -356,9 +368,9 @@ export function* cashFlowRecords(world: World) {
   for (const { user, entity, positionId, flows } of world.accounts.flat()) {
     for (const [
       index,
-      { liquidation, taken, logIndex, timestamp, kind, amount, priced },
+      { liquidation, taken, logIndex, timestamp, kind, amount, priced, day },
     ] of flows.entries()) {
-      if (taken) continue
+      if (taken || isMissing(world, entity, day)) continue
       const txHash = liquidation?.txHash ?? hash(`flow ${user} ${entity.id} ${positionId} ${index}`)
       yield {
         chainId: entity.chainId,

@@ -108,7 +108,10 @@ export const tokens: Token[] = [
     address: '0x9f0df7799f6fdad409300080cff680f5a23df4b1' },
   { chainId: 146, symbol: 'scUSD', name: 'Sonic USD', decimals: 6,
     follows: 'USD', worth: 0.9991, gaps: [64],
-    address: '0xd3dce716f3ef535c5ff8d041c1a41c3bd89b97ae' }
+    address: '0xd3dce716f3ef535c5ff8d041c1a41c3bd89b97ae' },
+
+  { chainId: 10, symbol: 'USDC', name: 'USD Coin', decimals: 6, follows: 'USD',
+    address: '0x0b2c639c533813f4aa9d7837caf62653d097ff85' }
 ]
 
 /**
@@ -172,7 +175,10 @@ export const ruleChanges: { daysAgo: number; until: Record<number, Multiplier> }
   },
 ]
 
-/** Vaults. `lends` must be the B of a pool on the same chain. */
+/** The chain whose snapshots and cash flows stop before the others', by so many days. */
+export const lateChain = { chainId: 10, days: 2 }
+
+/** Vaults. `lends` must be the B of a pool on the same chain, if that has pools. */
 export const vaultNames: { chainId: number; lends: string; name: string }[] = [
   { chainId: 146, lends: 'S', name: 'Boréal S Reserve' },
   { chainId: 8453, lends: 'USDC', name: 'Harbour USDC Core' },
@@ -181,4 +187,5 @@ export const vaultNames: { chainId: number; lends: string; name: string }[] = [
   { chainId: 1, lends: 'WETH', name: 'Lantern Ether' },
   { chainId: 146, lends: 'USDC', name: 'Boréal USDC' },
   { chainId: 42161, lends: 'USD₮0', name: 'Harbour USD₮0 (high yield, 2.0)' },
+  { chainId: 10, lends: 'USDC', name: 'Harbour USDC Outpost' },
 ]

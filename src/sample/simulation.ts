@@ -1,6 +1,6 @@
 import { address, between, hash, normal, pick, type Random, random, whole } from './random.ts'
 import { samplePrices } from './sample-prices.ts'
-import { pairs, type Token, tokens, vaultNames } from './sample-tokens.ts'
+import { lateChain, pairs, type Token, tokens, vaultNames } from './sample-tokens.ts'
 
 export interface Entity {
   type: 'market' | 'vault'
@@ -148,6 +148,9 @@ export const vaults: Entity[] = vaultNames.map(({ chainId, lends, name }) => ({
   risk: unknown,
 }))
 
+const lateVaults = vaults.filter(({ chainId }) => chainId === lateChain.chainId)
+const otherVaults = vaults.filter((vault) => !lateVaults.includes(vault))
+
 const lendsTo = (vault: Entity) =>
   pools.flatMap(({ chainId, sides: [, b] }) =>
     chainId === vault.chainId && b.token === vault.token ? [b] : [],
@@ -193,6 +196,10 @@ const UTILIZATION = { least: 0.7, most: 0.95 }
 const RICHEST = 2e5
 /** A liquidation brings a loan back to this health factor. */
 const RESCUED = 1.05
+/** The yearly rate of a vault that lends on other chains. */
+const RATE_ELSEWHERE = 0.043
+/** The users who have assets on the late chain too. */
+const LATE_USERS = [4, 9, 16, 25]
 /** The part of a liquidated debt that a vault has lent. */
 const VAULT_PART = 30n
 
@@ -313,8 +320,16 @@ function actor(user: number, days: number): Actor {
     }
   }
   if (rng() < 0.22)
-    plans.push(plan(pick(rng, vaults), { collateral: wealth * between(rng, 0.2, 0.8) }))
+    plans.push(plan(pick(rng, otherVaults), { collateral: wealth * between(rng, 0.2, 0.8) }))
   return { ...common, plans, first, last, borrowsTo, reckless, eager: reckless ? 0.15 : 0.02 }
+}
+
+/** The deposits of a user on the late chain, which change nothing on the others. */
+function lateActor(user: number, days: number): Actor {
+  const rng = random(`late user ${user}`)
+  const plans = lateVaults.map((vault) => plan(vault, { collateral: between(rng, 800, 9000) }))
+  const holds = { first: 0, last: days, borrowsTo: 2, reckless: false, eager: 0 }
+  return { user: address(`user ${user}`), rng, accounts: [], plans, ...holds }
 }
 
 /**
@@ -362,7 +377,11 @@ interface Loan {
 export function simulate(now: Date, users: number, days: number): World {
   const today = Math.floor(now.getTime() / 1000 / DAY) * DAY
   const midnights = Array.from({ length: days }, (_, day) => today - (days - day) * DAY)
-  const actors = Array.from({ length: users }, (_, user) => actor(user, days))
+  const lateUsers = LATE_USERS.filter((user) => user < users)
+  const actors = [
+    ...Array.from({ length: users }, (_, user) => actor(user, days)),
+    ...lateUsers.map((user) => lateActor(user, days)),
+  ]
   for (const pool of pools) lend(actors, pool, days)
   const entities = [...pools.flatMap(({ sides }) => sides), ...vaults]
   const world: World = {
@@ -652,9 +671,10 @@ export function simulate(now: Date, users: number, days: number): World {
     }
     for (const vault of vaults) {
       const markets = lendsTo(vault)
-      const rates = markets.map((market) => at(get(courses, market).depositRate, day))
+      const here = markets.map((market) => at(get(courses, market).depositRate, day))
+      const rates = here.length > 0 ? here : [RATE_ELSEWHERE]
       get(courses, vault).depositRate.push(
-        (TO_LENDERS * rates.reduce((sum, rate) => sum + rate, 0)) / markets.length,
+        (TO_LENDERS * rates.reduce((sum, rate) => sum + rate, 0)) / rates.length,
       )
       get(courses, vault).borrowRate.push(0)
     }
