@@ -270,6 +270,24 @@ test('every block is in a language whose blocks are tested', () => {
   expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(languages.sort())
 })
 
+test('the sample has one chain that is late, and one failed run', async () => {
+  const { data, errors } = await askSample(`{
+    status { chains { chainId late } lastRun { kind status requestedBy error } }
+    runs(first: 10, where: { statuses: [FAILED] }) { nodes { date } }
+  }`)
+  expect(errors).toBeUndefined()
+  const { status, runs } = data
+  const late = status.chains.filter((chain: { late: boolean }) => chain.late)
+  expect(late).toEqual([{ chainId: 10, late: true }])
+  expect(status.lastRun).toMatchObject({
+    kind: 'MANUALUPDATE',
+    status: 'FAILED',
+    requestedBy: 'sample',
+    error: expect.stringContaining('has no positions of'),
+  })
+  expect(runs.nodes).toHaveLength(1)
+})
+
 describe('commands', () => {
   beforeAll(async () => {
     const other = await startOnSample({ users: 4, days: 3 })

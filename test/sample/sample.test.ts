@@ -46,7 +46,7 @@ const none = one(null)
 const fields = (check: Check, names: string) =>
   Object.fromEntries(names.split(' ').map((name) => [name, check]))
 
-const chainId = one(1, 42161, 8453, 146)
+const chainId = one(1, 10, 42161, 8453, 146)
 const multiplier = one(0, 0.5, 1, 1.5, 2)
 const reward = {
   chainId,
@@ -434,6 +434,19 @@ describe('the whole sample', () => {
     within('cash-flows', 4_500, 9_000)
     within('multiplier-revisions', 28, 30)
     expect(new Set(data.positions.map((row) => row.userAddress)).size).toBe(500)
+  })
+
+  test('has one chain whose records end two days before the others', () => {
+    const newest: Record<number, number> = {}
+    for (const name of ['market-snapshots', 'vault-snapshots', 'cash-flows'] as const)
+      for (const { chainId, timestamp } of data[name])
+        newest[chainId] = Math.max(newest[chainId] ?? 0, Math.floor(timestamp / DAY) * DAY)
+    const { 10: late, ...others } = newest
+    expect(Object.values(others)).toEqual(Array(4).fill(today - DAY))
+    expect(late).toBe(today - 3 * DAY)
+    const holders = data['vault-snapshots'].filter(({ chainId }) => chainId === 10)
+    expect(new Set(holders.map(({ accountId }) => accountId)).size).toBe(4)
+    expect(holders.map(({ accountId }) => accountId)).not.toContain(sampleUser)
   })
 
   test('has earnings that are mostly small', () => {
