@@ -1,8 +1,9 @@
 import type { DocumentNode } from 'graphql'
-import { type FocusEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { stringifyDocument } from 'urql'
 import { asCurl, asTypedClient } from './copy-as.ts'
 import { served } from './paths.ts'
+import { useDismissed } from './use-dismissed.ts'
 
 export interface Operation {
   query: DocumentNode
@@ -30,11 +31,9 @@ export function CopyMenu({ query, variables }: Operation) {
     setSaid(done)
     setTimeout(() => setSaid('Copy'), COPIED_MS)
   }
-  const closeOutside = ({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>) => {
-    if (!currentTarget.contains(relatedTarget)) currentTarget.open = false
-  }
+  useDismissed(menu)
   return (
-    <details className="copy-menu" ref={menu} onBlur={closeOutside}>
+    <details className="copy-menu" ref={menu}>
       <summary>
         <span aria-live="polite">{said}</span>
       </summary>

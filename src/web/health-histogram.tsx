@@ -1,4 +1,5 @@
 import { HealthFactorsDocument } from 'lending-graph-client'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Answer } from './answer.tsx'
 import { Meter } from './meter.tsx'
@@ -41,8 +42,10 @@ const columns: Column<Bin>[] = [
   {
     name: 'Health factor',
     heads: true,
-    cell: ({ name, slug, count }) =>
-      slug && count > 0 ? <RangeLink of={slug} name={name} /> : name,
+    cell: ({ name, slug, count, isLoss }) => {
+      const inColour = <span className={isLoss ? 'loss' : undefined}>{name}</span>
+      return slug && count > 0 ? <RangeLink of={slug}>{inColour}</RangeLink> : inColour
+    },
   },
   {
     name: 'Positions',
@@ -53,7 +56,7 @@ const columns: Column<Bin>[] = [
 ]
 
 /** Shows the positions of a range in the list. */
-function RangeLink({ of, name }: { of: string; name: string }) {
+function RangeLink({ of, children }: { of: string; children: ReactNode }) {
   const url = useUrlState()
   return (
     <Link
@@ -62,7 +65,7 @@ function RangeLink({ of, name }: { of: string; name: string }) {
       aria-current={url.get('health') === of ? 'true' : undefined}
       onClick={() => document.getElementById('closest')?.scrollIntoView({ block: 'nearest' })}
     >
-      {name}
+      {children}
     </Link>
   )
 }

@@ -58,7 +58,7 @@ export function Share({ of, all, most }: { of: number; all: number | undefined; 
   const share: Quantity = of / all
   if (!most) return <Num value={share} unit="percent" />
   return (
-    <span className="share">
+    <span className="points-share">
       <svg className="share-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         <rect width={(100 * of) / most} height="4" />
       </svg>

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { served } from './paths.ts'
+import { useDismissed } from './use-dismissed.ts'
 
 const COPIED_MS = 1500
 
@@ -14,6 +15,8 @@ interface ShareProps {
 /** The parts of a page that other sites can show, each with a button that copies it: its link, badge and chart. */
 export function Share({ path, address, kind }: ShareProps) {
   const [isOpen, setOpen] = useState(false)
+  const details = useRef<HTMLDetailsElement>(null)
+  useDismissed(details)
   const at = (rest: string) => location.origin + served(rest)
   const link = at(`/dashboard${path}`)
   const frame =
@@ -23,7 +26,11 @@ export function Share({ path, address, kind }: ShareProps) {
   const card = at(`/dashboard${path}/card.png`)
   const isWallet = kind === 'wallets'
   return (
-    <details className="share" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details
+      className="share"
+      ref={details}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>Share</summary>
       {isOpen && (
         <div>

@@ -64,6 +64,21 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await page.getByRole('button', { name: 'Rename' }).waitFor()
   }
 
+  test('what others can show of a wallet closes on Escape and on a click elsewhere', async () => {
+    const page = await visit(`/wallets/${mine}`)
+    const summary = page.locator('.share summary')
+    const link = page.getByRole('textbox', { name: 'Link' })
+    await summary.click()
+    await link.click()
+    await page.keyboard.press('Escape')
+    await link.waitFor({ state: 'detached' })
+    expect(await summary.evaluate((one) => one === document.activeElement)).toBe(true)
+    await summary.click()
+    await link.click()
+    await page.locator('h1').click()
+    await link.waitFor({ state: 'detached' })
+  })
+
   test('each field takes a wallet by its name, its beginning or a pasted link, and keeps other text', async () => {
     const page = await visit('/status')
     await nameWallet(page, mine, 'Cold <b>wallet</b>')

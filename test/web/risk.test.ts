@@ -251,6 +251,8 @@ describe.skipIf(!hasBrowser)(`the page of risk${hasBrowser ? '' : SKIPPED}`, () 
           rows.map((row) => Number(row.querySelector('data')?.value)),
         )
       await expect.poll(counts).toEqual([1, 0, 0, 1, 0, 0, 0, 0])
+      const red = rows(page, 'Health factors now').locator('th .loss')
+      expect(await red.allInnerTexts()).toEqual(['Below 1', '1 to 1.05', '1.05 to 1.1'])
       await page.getByText('1 more have no debt.').waitFor()
       expect(await page.locator('main b').count()).toBe(0)
       expect(
