@@ -17,7 +17,7 @@ export function useMarks(pools?: string[]): Mark[] {
   if (!data) return []
   const texts = new Map<string, string>()
   for (const { from, revokedAt } of data.multiplierRevisions.nodes)
-    if (from !== null && revokedAt === null) texts.set(isoDay(from), 'other multipliers count')
+    if (from !== null && revokedAt === null) texts.set(isoDay(from), 'multipliers changed')
   for (const { date, recordId } of data.runs.nodes) {
     if (date === null) continue
     const before = texts.get(isoDay(date))

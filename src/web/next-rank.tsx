@@ -48,7 +48,7 @@ export function DaysToNextRank({ row, above }: Props) {
   if (row.rank === 1) return <Dash why="first already" />
   const days = above ? daysTo(row, above) : null
   if (days === null) return <Unknown />
-  if (days === Number.POSITIVE_INFINITY) return <small>never at this pace</small>
+  if (days === Number.POSITIVE_INFINITY) return <Dash why="not at this pace" />
   return <Num value={days} unit="count" suffix={days === 1 ? 'day' : 'days'} />
 }
 

@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     await open(page, '')
     await expect.poll(() => factNumbers(page, 'To the next rank')).toEqual([gap, ...days])
     if (pace <= 0)
-      expect(await fact(page, 'To the next rank').innerText()).toContain('never at this pace')
+      expect(await fact(page, 'To the next rank').innerText()).toContain('not at this pace')
     expect((await factNumbers(page, 'Rank')).slice(0, 2)).toEqual([user.rank, program.userCount])
     expect(await factNumbers(page, 'Net worth')).toEqual([user.worth.netUsd])
     const row = rows(page, 'Leaderboard').filter({ has: page.locator('.mine') })
