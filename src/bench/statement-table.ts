@@ -37,7 +37,7 @@ export const statementTable: Record<string, number> = {
   'graphql ManyUsers': 1,
   'graphql Portfolio': 10,
   'graphql ValueThroughTime': 2,
-  'graphql Search': 4,
+  'graphql Search': 3,
   'graphql Ranks': 2,
   'graphql AsOf': 2,
   'graphql Runs': 2,
