@@ -179,7 +179,10 @@ describe('--dry-run', () => {
         programPointsBefore: 4,
         programPointsAfter: 62,
         changedUserCount: 2,
+        gainingUserCount: 2,
+        losingUserCount: 0,
         changedRankCount: 0,
+        pools: [{ poolAddress: POOL, pointsBefore: 2, pointsAfter: 60 }],
         movers: [
           {
             userAddress: ANN,
