@@ -205,6 +205,11 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
     return page
   }
 
+  /** Closes a gateway after its pages, which would ask for more. */
+  const leave = async (gateway: Gateway) => {
+    await browser.closePages()
+    await gateway.close()
+  }
   const table = (page: Page, name: string) => page.getByRole('table', { name, exact: true })
   /** The exact numbers of each row of a table. */
   const numbers = (rows: Locator): Promise<number[][]> =>
@@ -699,7 +704,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         await expect.poll(() => cells.nth(0).locator('[aria-hidden]').innerText()).toBe('<$0.01')
         await wallet.close()
       } finally {
-        await extreme.close()
+        await leave(extreme)
       }
       const page = await visit(`/wallets/${sampleUser}`)
       await page.getByRole('button', { name: 'Exact numbers' }).click()
@@ -803,7 +808,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
         ])
         expect(await fact(page, 'Net APR, debt').innerText()).toContain('not known')
       } finally {
-        await changed.close()
+        await leave(changed)
       }
     })
 
@@ -995,7 +1000,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByRole('link', { name: 'some data is late' }).waitFor()
       await page.close()
     } finally {
-      await old.close()
+      await leave(old)
     }
   })
 
@@ -1044,7 +1049,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await token.inputValue()).toBe('')
       await page.close()
     } finally {
-      await changed.close()
+      await leave(changed)
     }
   })
 
@@ -1192,7 +1197,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => rows(page, 'Pools').count()).toBe(3)
       await page.close()
     } finally {
-      await partial.close()
+      await leave(partial)
     }
   })
 
@@ -1215,7 +1220,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await pool.locator('+ tr').getByText(says).count()).toBe(2)
       await page.close()
     } finally {
-      await changed.close()
+      await leave(changed)
     }
   })
 
@@ -1278,7 +1283,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       expect(await rows(page, 'Base points over time').innerText()).toMatch(/9000.*\(announced\)/s)
       await page.close()
     } finally {
-      await changed.close()
+      await leave(changed)
     }
   })
 
@@ -1317,7 +1322,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await page.getByText(/: run \d+ computed it again$/).waitFor()
       await page.close()
     } finally {
-      await changed.close()
+      await leave(changed)
     }
   })
 
@@ -1382,7 +1387,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       await expect.poll(() => page.locator('.loading').count()).toBe(0)
       expect(await page.locator('.fault').allInnerTexts()).toEqual([])
     } finally {
-      await strict.close()
+      await leave(strict)
     }
   })
 
