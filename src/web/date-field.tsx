@@ -75,7 +75,7 @@ export function DateField({ label, isBare, value, min, max, name, onDate }: Date
           type="text"
           size={11}
           autoComplete="off"
-          placeholder="25 Nov 2026"
+          placeholder={isBare ? undefined : '25 Nov 2026'}
           value={text}
           aria-invalid={fault !== undefined}
           aria-describedby={fault && `${id}-fault`}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Quantity } from './format.ts'
 import { Num, Unknown } from './values.tsx'
 
@@ -28,7 +29,8 @@ interface Props {
   above: Ranked | undefined
 }
 
-const Dash = ({ why }: { why: string }) => (
+/** Stands for a number that a wallet cannot have, and says why. */
+export const Dash = ({ why }: { why: string }) => (
   <span title={why}>
     <span aria-hidden="true">–</span>
     <span className="visually-hidden">{why}</span>
@@ -42,13 +44,18 @@ export function NextRank({ row, above }: Props) {
   return above ? <Num value={gapTo(row, above)} unit="points" /> : <Unknown />
 }
 
+interface DaysProps extends Props {
+  /** Stands where the wallet does not come nearer. */
+  never?: ReactNode
+}
+
 /** The days until a wallet has the rank above it. */
-export function DaysToNextRank({ row, above }: Props) {
+export function DaysToNextRank({ row, above, never = 'not at this pace' }: DaysProps) {
   if (row.points === 0) return <Dash why="no points" />
   if (row.rank === 1) return <Dash why="first already" />
   const days = above ? daysTo(row, above) : null
   if (days === null) return <Unknown />
-  if (days === Number.POSITIVE_INFINITY) return <Dash why="not at this pace" />
+  if (days === Number.POSITIVE_INFINITY) return never
   return <Num value={days} unit="count" suffix={days === 1 ? 'day' : 'days'} />
 }
 

@@ -34,6 +34,9 @@ import { WhatIfResult } from './what-if-result.tsx'
 /** As many as the graph gives. */
 const MOVERS = 1000
 
+/** The place that is left free for a page of pools, whose rows have fields. */
+const ROWS = 24
+
 /** The admin token. It lasts as long as the page: no address and no storage has it. */
 let token = ''
 
@@ -62,12 +65,12 @@ export function WhatIf() {
       title="Preview of a run"
       operation={{ query: MultipliersOfDateDocument, variables }}
     >
-      <Answer of={dates} rows={10}>
+      <Answer of={dates} rows={ROWS}>
         {() => {
           if (date === undefined) return <NothingStored of="positions" />
           if (!isDate) return <NotADate text={date} />
           return (
-            <Answer of={rules} rows={10}>
+            <Answer of={rules} rows={ROWS}>
               {(data) => <Editor key={date} date={date} pools={editedPools(data)} />}
             </Answer>
           )

@@ -18,7 +18,7 @@ import { Fact, Facts } from '../facts.tsx'
 import { day, isAddress } from '../format.ts'
 import { useMyWallet } from '../my-wallet.tsx'
 import { nameText } from '../name.tsx'
-import { DaysToNextRank, NextRank, Share } from '../next-rank.tsx'
+import { Dash, DaysToNextRank, NextRank, Share } from '../next-rank.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page } from '../page-frame.tsx'
 import { seasonEnd } from '../season-words.ts'
@@ -93,7 +93,9 @@ const toNext: Column<Row> = {
 const daysToNext: Column<Row> = {
   name: 'At this pace',
   numeric: true,
-  cell: (row) => <DaysToNextRank row={row} above={row.above} />,
+  cell: (row) => (
+    <DaysToNextRank row={row} above={row.above} never={<Dash why="not at this pace" />} />
+  ),
 }
 const shareOf = ({ all, most }: Whole): Column<Row> => ({
   name: 'Share',
