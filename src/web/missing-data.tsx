@@ -113,6 +113,8 @@ function Lists({ data }: { data: MissingDataQuery }) {
   const date = data.newest.nodes[0]?.date
   const from = date ? ` --from ${isoDay(date)}` : ''
   const [pool] = gaps.multipliers
+  const factors = '--deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1'
+  const resync = date ? `\u201cgateway resync --date ${isoDay(date)}\u201d` : 'a resync'
   if (data.pools.totalCount === 0)
     return <Empty>No pools are stored, so nothing is missing yet.</Empty>
   return (
@@ -147,8 +149,8 @@ function Lists({ data }: { data: MissingDataQuery }) {
       <List
         title="Pools without a multiplier"
         note="Their positions earn no points."
-        command={`gateway multipliers set ${pool?.pool.address ?? 'POOL'} --deposit-a 1 --deposit-b 1 --borrow-a 1 --borrow-b 1${from}`}
-        then={`sets the first one; then ${date ? `\u201cgateway resync --date ${isoDay(date)}\u201d` : 'a resync'} computes the points.`}
+        command={`gateway multipliers set ${pool?.pool.address ?? 'POOL'} ${factors}${from}`}
+        then={`sets the first one; then ${resync} computes the points.`}
         parameter="unscored"
         columns={multiplierColumns}
         rows={gaps.multipliers}

@@ -1,4 +1,5 @@
 import { Empty } from './answer.tsx'
+import { ChainChoice, chainsOf } from './chain-choice.tsx'
 import { chainName } from './chains.ts'
 import {
   type Edits,
@@ -39,7 +40,7 @@ export function MultiplierEditor({ pools, edits, onEdit }: EditorProps) {
       `${name} ${address}`.toLowerCase().includes(text.trim().toLowerCase()),
   )
   const { offset = 0 } = usePage(ROWS, PAGE)
-  const chains = [...new Set(pools.map(({ chainId }) => chainId))].sort((a, b) => a - b)
+  const chains = chainsOf(pools)
   return (
     <>
       <div className="choices">
@@ -55,20 +56,11 @@ export function MultiplierEditor({ pools, edits, onEdit }: EditorProps) {
             }
           />
         </label>
-        <label>
-          Chain
-          <select
-            value={chain ?? ''}
-            onChange={({ target }) => url.set({ chain: target.value, [PAGE]: undefined })}
-          >
-            <option value="">All chains</option>
-            {chains.map((id) => (
-              <option key={id} value={id}>
-                {chainName(id)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChainChoice
+          chains={chains}
+          chosen={chain ?? ''}
+          onChain={(chain) => url.set({ chain, [PAGE]: undefined })}
+        />
       </div>
       <PagedTable
         caption="Multipliers of the date"

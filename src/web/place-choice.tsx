@@ -1,5 +1,5 @@
 import type { PoolChoicesQuery } from 'lending-graph-client'
-import { chainName } from './chains.ts'
+import { ChainChoice, chainsOf } from './chain-choice.tsx'
 import { cut } from './names.ts'
 import { useUrlState } from './url-state.ts'
 
@@ -8,7 +8,7 @@ type Pool = Pick<PoolChoicesQuery['pools']['nodes'][number], 'chainId' | 'assetA
 /** The chains and tokens that pools have, and those that the address of the view chooses. */
 export function usePlaces(pools: readonly Pool[]) {
   const url = useUrlState()
-  const chains = [...new Set(pools.map(({ chainId }) => chainId))].sort((a, b) => a - b)
+  const chains = chainsOf(pools)
   const tokens = pools.flatMap(({ assetA, assetB }) => [assetA, assetB])
   const symbols = [...new Set(tokens.map(({ symbol }) => symbol))]
   const chosen = {
@@ -28,20 +28,11 @@ export function PlaceChoice({
   const url = useUrlState()
   return (
     <>
-      <label>
-        Chain
-        <select
-          value={chosen.chain ?? ''}
-          onChange={({ target }) => url.set({ chain: target.value || undefined })}
-        >
-          <option value="">All chains</option>
-          {chains.map((id) => (
-            <option key={id} value={id}>
-              {chainName(id)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChainChoice
+        chains={chains}
+        chosen={String(chosen.chain ?? '')}
+        onChain={(chain) => url.set({ chain })}
+      />
       <label>
         Token
         <select

@@ -7,10 +7,10 @@ interface PointsChange {
   pointsChange: number
 }
 
-/** Points before a run, after it, and their difference. */
-export const pointsChangeColumns: Column<PointsChange>[] = [
+/** Points before a run, under a head of one's choice, after it, and their difference. */
+export const pointsChangeColumns = (before = 'Before'): Column<PointsChange>[] => [
   {
-    name: 'Before',
+    name: before,
     numeric: true,
     cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
   },

@@ -205,7 +205,7 @@ const moverColumns: Column<Entry>[] = [
         <Unknown />
       ),
   },
-  ...pointsChangeColumns,
+  ...pointsChangeColumns(),
 ]
 
 /** The largest changes of points. */

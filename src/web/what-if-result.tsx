@@ -1,6 +1,7 @@
 import type { PreviewDistributionQuery } from 'lending-graph-client'
 import { Empty } from './answer.tsx'
 import { Fact, Facts } from './facts.tsx'
+import { pointsChangeColumns } from './points-change-columns.tsx'
 import { KIND } from './run-words.ts'
 import { type Column, Table } from './table.tsx'
 import { Day, Num, PoolLink, RankChange, WalletLink } from './values.tsx'
@@ -10,7 +11,7 @@ const ROWS = 10
 
 type Previewed = PreviewDistributionQuery['previewDistribution']
 type Mover = Previewed['movers'][number]
-type PoolMover = Previewed['pools'][number]
+type PoolMover = Previewed['pools'][number] & { pointsChange: number }
 
 interface ResultProps {
   preview: Previewed
@@ -67,7 +68,7 @@ export function WhatIfResult({ preview, tvlUsd, nameOf }: ResultProps) {
           <Table
             caption="By pool"
             columns={poolColumns(nameOf)}
-            rows={pools.slice(0, ROWS)}
+            rows={pools.slice(0, ROWS).map(withChange)}
             rowKey={({ poolAddress }) => poolAddress}
           />
         </>
@@ -75,6 +76,11 @@ export function WhatIfResult({ preview, tvlUsd, nameOf }: ResultProps) {
     </>
   )
 }
+
+const withChange = (pool: Previewed['pools'][number]): PoolMover => ({
+  ...pool,
+  pointsChange: pool.pointsAfter - pool.pointsBefore,
+})
 
 const perThousand = (points: number, tvlUsd: number) =>
   tvlUsd > 0 ? (points / tvlUsd) * 1000 : null
@@ -94,21 +100,7 @@ const Movers = ({ title, movers }: { title: string; movers: readonly Mover[] }) 
 
 const moverColumns: Column<Mover>[] = [
   { name: 'Wallet', heads: true, cell: ({ user }) => <WalletLink address={user.address} /> },
-  {
-    name: 'Points before',
-    numeric: true,
-    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
-  },
-  {
-    name: 'After',
-    numeric: true,
-    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
-  },
-  {
-    name: 'Change',
-    numeric: true,
-    cell: ({ pointsChange }) => <Num value={pointsChange} unit="points" change="gain" />,
-  },
+  ...pointsChangeColumns('Points before'),
   {
     name: 'Rank after',
     numeric: true,
@@ -131,21 +123,5 @@ const poolColumns = (nameOf: ResultProps['nameOf']): Column<PoolMover>[] => [
     heads: true,
     cell: ({ poolAddress }) => <PoolLink address={poolAddress} name={nameOf(poolAddress)} />,
   },
-  {
-    name: 'Points per day before',
-    numeric: true,
-    cell: ({ pointsBefore }) => <Num value={pointsBefore} unit="points" />,
-  },
-  {
-    name: 'After',
-    numeric: true,
-    cell: ({ pointsAfter }) => <Num value={pointsAfter} unit="points" />,
-  },
-  {
-    name: 'Change',
-    numeric: true,
-    cell: ({ pointsBefore, pointsAfter }) => (
-      <Num value={pointsAfter - pointsBefore} unit="points" change="gain" />
-    ),
-  },
+  ...pointsChangeColumns('Points per day before'),
 ]

@@ -570,7 +570,7 @@ const changeColumns: Column<Change>[] = [
     cell: ({ pool }) =>
       pool ? <PoolLink address={pool.address} name={pool.displayName} /> : <Unknown />,
   },
-  ...pointsChangeColumns,
+  ...pointsChangeColumns(),
   {
     name: 'Because of',
     cell: (change) => (change.reasons.length > 0 ? reasonsOf(change).join(', ') : <Unknown />),
