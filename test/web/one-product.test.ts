@@ -174,6 +174,10 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
           )
           if (colorScheme !== 'forced' && path === '/graphql')
             await page.locator(`body.graphiql-${colorScheme}`).waitFor()
+          // Colours on their way from one scheme to the other are of neither.
+          await page.evaluate(() =>
+            Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
+          )
           const found = await page.evaluate(async () => {
             const bar = ['.bar', '.answer-bar', '.examples', '.opblock-summary', '.in-graphiql']
             const parts = bar.filter((one) => document.querySelector(one))
