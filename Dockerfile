@@ -7,6 +7,7 @@ COPY src/bench/package.json src/bench/
 COPY src/client/package.json src/client/
 COPY src/embedded/package.json src/embedded/
 COPY src/graphiql/package.json src/graphiql/
+COPY src/hooks/package.json src/hooks/
 COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/
 COPY src/sample/package.json src/sample/

@@ -593,6 +593,10 @@ export const variables = z.object({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',
   }),
+  HOOKS_PRIVATE: truth
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('`true`: hooks may use plain HTTP, and lead to addresses of private networks'),
   LOG_REQUESTS: loggedRequests
     .default('slow')
     .describe('the requests to log; a share comes in addition to the slow ones'),

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { addHooks } from '../hooks/index.ts'
 import { addBasePoints } from './base-points.ts'
 import { print, printText, wantsJson, warn, withDeps } from './command.ts'
 import { addConfig } from './config.ts'
@@ -58,6 +59,7 @@ export function createProgram(): Command {
   addDoctor(program)
   addDistribute(program)
   addRebuild(program)
+  addHooks(program)
   program
     .command('migrate')
     .description('bring the database tables up to date')

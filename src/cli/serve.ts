@@ -5,6 +5,7 @@ import { type Deps, openDeps } from '../deps.ts'
 import { importDataset } from '../domain/dataset/import.ts'
 import { manualUpdate } from '../domain/distribution/manual-update.ts'
 import { setSeason } from '../domain/season/change-seasons.ts'
+import { startHooks } from '../hooks/index.ts'
 import { startRankHistory } from '../jobs/rank-history.ts'
 import { startSchedule } from '../jobs/schedule.ts'
 import { boundGarbage, boundWebAssembly } from '../memory.ts'
@@ -42,7 +43,7 @@ async function serve(sample: boolean): Promise<void> {
     const runsJobs = await mayRunJobs(deps)
     const example = await readExample(deps)
     const server = await openServer(deps)
-    const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps)] : []
+    const jobs = runsJobs ? [startSchedule(deps), startRankHistory(deps), startHooks(deps)] : []
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
     printText(welcome(deps, `http://${host}:${server.port}${config.BASE_PATH}`, example))
     await aborted(stop)

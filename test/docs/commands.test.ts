@@ -48,6 +48,7 @@ const isRunning = (command: string) =>
 const NOT_HERE: Record<string, string> = {
   'docker compose': 'needs a Docker daemon',
   'my-protocol': 'test/docs/your-protocol.test.ts takes these steps',
+  'receiver.mjs': 'test/hooks/hooks.test.ts takes these steps',
   systemctl: 'needs systemd',
   kubectl: 'needs a cluster',
   'roles.sql': 'test/deploy/roles.test.ts runs it',

@@ -341,6 +341,7 @@ describe('hosts', () => {
     'tc39.es',
     'the-guild.dev',
     'tokenlists.org',
+    'www.standardwebhooks.com',
     'www.rfc-editor.org',
     'www.w3.org',
   ]

@@ -12,7 +12,10 @@ import { startOnSample } from '../support/sample.ts'
 const MAX_BYTES = 40_000
 const PHONE = { width: 360, height: 740 }
 /** The hosts that pages link to. */
-const HOSTS = ['keepachangelog.com', 'semver.org', 'the-guild.dev', 'tokenlists.org']
+const HOSTS = [
+  ...['keepachangelog.com', 'semver.org', 'the-guild.dev', 'tokenlists.org'],
+  'www.standardwebhooks.com',
+]
 
 let gateway: Gateway
 /** The pages by their addresses. */

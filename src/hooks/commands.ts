@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { print, printJson, withDeps } from '../cli/command.ts'
+import { ConfigError } from '../config.ts'
+import { GatewayError } from '../errors.ts'
+import { bodyOf, EVENTS } from './events.ts'
+import { addHook, listHooks, readSigned, removeHook, rotateSecret } from './hook.ts'
+import { deadLetters, replay } from './outbox.ts'
+
+interface Options {
+  json?: boolean
+  event?: string[]
+}
+
+/** Adds the command `hooks`, which says who is told of what. */
+export function addHooks(program: Command): void {
+  const events = Object.entries(EVENTS).map(([name, { meaning }]) => `  ${name}: ${meaning}`)
+  const command = program
+    .command('hooks')
+    .description('tell other programs what happens, by signed HTTP requests')
+  command
+    .command('add')
+    .description('add a hook; prints the secret that signs its messages, once')
+    .argument('<url>', 'where messages are sent')
+    .option('--event <names...>', 'the events to send (default: all)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', `\nEvents:\n${events.join('\n')}`)
+    .action(add)
+  command
+    .command('list')
+    .description('show all hooks, with the messages that wait and those that were given up')
+    .option('--json', 'print one JSON object per line')
+    .action(list)
+  command
+    .command('test')
+    .description('send a message of the type test, once')
+    .argument('<hook>', 'its number', parseId)
+    .action(test)
+  command
+    .command('rotate')
+    .description('give a hook a new secret; the previous one signs too, for 24 hours')
+    .argument('<hook>', 'its number', parseId)
+    .action((id: string) =>
+      withDeps(async ({ pool, now }) => print(await rotateSecret(pool, id, now()))),
+    )
+  command
+    .command('remove')
+    .description('remove a hook and its messages')
+    .argument('<hook>', 'its number', parseId)
+    .action((id: string) =>
+      withDeps(async ({ pool }) => {
+        await removeHook(pool, id)
+        print(`Hook ${id} is removed.`)
+      }),
+    )
+  command
+    .command('dead')
+    .description('show the messages that were given up after a day')
+    .option('--json', 'print one JSON object per line')
+    .action(dead)
+  command
+    .command('replay')
+    .description('send messages again that were given up')
+    .argument('[message]', 'its number (default: all)', parseId)
+    .action((id: string | undefined) =>
+      withDeps(async ({ pool }) => print(`${await replay(pool, id)} will be sent again.`)),
+    )
+}
+
+function parseId(text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text))
+    throw new ConfigError(`A number is needed, not ${text.slice(0, 60)}.`)
+  return text
+}
+
+function add(url: string, { json, event = [] }: Options): Promise<void> {
+  return withDeps(async ({ pool, config }) => {
+    const { HOOKS_PRIVATE: allowsPrivate } = config
+    const hook = await addHook(pool, { url, events: event, allowsPrivate })
+    if (json) return printJson(hook)
+    print(`Hook ${hook.id} is added. Its secret is not shown again:`)
+    print(hook.secret)
+  })
+}
+
+function list({ json }: Options): Promise<void> {
+  return withDeps(async ({ pool }) => {
+    const hooks = await listHooks(pool)
+    if (json) return hooks.forEach(printJson)
+    if (hooks.length === 0) print('There are no hooks.')
+    for (const { id, url, events, waiting, dead } of hooks)
+      print(`${id}  ${url}  ${events.join(', ')}  ${waiting} waiting, ${dead} given up`)
+  })
+}
+
+function test(id: string): Promise<void> {
+  return withDeps(async ({ pool, config, now }) => {
+    const { url, secrets } = await readSigned(pool, id, now())
+    const post = (await import('./post.ts')).openPost(config.HOOKS_PRIVATE)
+    const body = bodyOf('test', now(), { hook: id })
+    const message = { url, secrets, body, id: `msg_${randomUUID()}`, attempt: 1 }
+    const error = await post.send(message, now()).finally(() => post.close())
+    if (error !== undefined)
+      throw new GatewayError('UNAVAILABLE', `The receiver of hook ${id} failed: ${error}.`)
+    print(`The receiver of hook ${id} has taken the message ${message.id}.`)
+  })
+}
+
+function dead({ json }: Options): Promise<void> {
+  return withDeps(async ({ pool }) => {
+    const letters = await deadLetters(pool)
+    if (json) return letters.forEach(printJson)
+    if (letters.length === 0) print('No message was given up.')
+    for (const { id, hook, event, subject, attempts, error } of letters)
+      print(`${id}  hook ${hook}  ${event} ${subject}  ${attempts} attempts: ${error}`)
+  })
+}

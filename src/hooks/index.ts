@@ -1,0 +1,2 @@
+export { addHooks } from './commands.ts'
+export { startHooks } from './sender.ts'

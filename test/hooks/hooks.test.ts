@@ -1,0 +1,388 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { take } from '../../src/hooks/outbox.ts'
+import { openPost } from '../../src/hooks/post.ts'
+import { startHooks } from '../../src/hooks/sender.ts'
+import { ROOT } from '../docs/markdown.ts'
+import { command, parsed } from '../support/command-line.ts'
+import { asAdmin, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts'
+import { type FakeServer, type SourceRequest, startServer } from '../support/positions-server.ts'
+import { loadSample, startOnSample } from '../support/sample.ts'
+
+/** Hooks: what receivers get, and what they may do to the sender. */
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const until = (condition: () => unknown) => vi.waitFor(condition, { timeout: 60_000, interval: 20 })
+
+async function opened(gateway: Promise<Gateway>): Promise<Gateway> {
+  const one = await gateway
+  closing.push(() => one.close())
+  return one
+}
+
+const PRIVATE = { HOOKS_PRIVATE: 'true' }
+const open = (options: GatewayOptions = {}) =>
+  opened(startGateway({ ...options, env: { ...PRIVATE, ...options.env } }))
+
+/** A sender that looks all the time. */
+function sendFor({ deps }: Gateway, timeoutMs = 500) {
+  const sender = startHooks(deps, { lookMs: 20, timeoutMs })
+  closing.push(() => sender.close())
+  return sender
+}
+
+type Answer = Parameters<typeof startServer>[0]
+const takes: Answer = (_, response) => response.writeHead(204).end()
+
+async function receiver(answer: Answer = takes): Promise<FakeServer> {
+  const server = await startServer(answer)
+  closing.push(() => server.close())
+  return server
+}
+
+/** Runs `gateway hooks ...` on the store of a gateway. */
+const hooks = ({ deps }: Gateway, args: string[], env: Record<string, string> = PRIVATE) =>
+  command(['hooks', ...args], { DATABASE_URL: deps.config.DATABASE_URL ?? '', ...env })
+
+async function must(gateway: Gateway, args: string[]): Promise<string> {
+  const { code, out, err } = await hooks(gateway, args)
+  expect(code, err).toBe(0)
+  return out
+}
+
+async function add(gateway: Gateway, url: string): Promise<{ id: string; secret: string }> {
+  return parsed(await must(gateway, ['add', url, '--json']))[0]
+}
+
+/** A run of a date begins and ends. */
+async function endRun({ deps }: Gateway, date: string, status = 'succeeded'): Promise<void> {
+  const { pool } = deps.store
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO run (kind, date, status, requested_by, started_at, base_deposit, base_borrow)
+     VALUES ('resync', $1, 'running', 'test', now(), 1, 0.5) RETURNING id`,
+    [date],
+  )
+  await pool.query('UPDATE run SET status = $2, finished_at = now() WHERE id = $1', [
+    rows[0]?.id,
+    status,
+  ])
+}
+
+const idOf = ({ headers }: SourceRequest) => headers['webhook-id']
+const bodyOf = ({ body }: SourceRequest) => JSON.parse(body)
+const headersOf = ({ headers }: SourceRequest) => headers as Record<string, string>
+
+describe('messages', () => {
+  test('the steps of the guide end with a message of a computed date', async () => {
+    const gateway = await opened(startOnSample({ users: 4, days: 3, env: PRIVATE }))
+    sendFor(gateway)
+    const place = await receiver()
+    await place.close()
+    const { secret } = await add(gateway, place.base)
+    const args = [join(ROOT, 'src/hooks/receiver.mjs'), secret, new URL(place.base).port]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    closing.push(() => child.kill())
+    let printed = ''
+    child.stdout.on('data', (data) => {
+      printed += data
+    })
+    await until(() => expect(printed).toContain('receiving on'))
+    await command(['resync'], { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
+    await until(() => expect(printed).toMatch(/distribution\.computed \{.*"kind":"resync"/))
+    child.kill()
+    await once(child, 'close')
+  })
+
+  test('a message is signed, and its query reads the state that it tells of', async () => {
+    const broken = {
+      name: 'broken',
+      positions: () => Promise.reject(new Error('the indexer is down')),
+    }
+    const options = { users: 4, days: 3, env: PRIVATE, positionsSource: broken as never }
+    const gateway = await opened(startOnSample(options))
+    const place = await receiver()
+    const { secret } = await add(gateway, place.base)
+    const { distributions } = await gateway.ask('{ distributions(first: 1) { nodes { date } } }')
+    const [{ date }] = distributions.nodes
+    sendFor(gateway)
+    const run = (field: string) =>
+      gateway.graphql(
+        `mutation ($date: Date!) { ${field}(input: { date: $date }) { __typename } }`,
+        { date },
+        asAdmin,
+      )
+    await run('resyncDistribution')
+    await run('updateDistribution')
+    await until(() => expect(place.requests).toHaveLength(2))
+    const [computed, failed] = place.requests.map((one) => {
+      new Webhook(secret).verify(one.body, headersOf(one))
+      return bodyOf(one)
+    })
+    expect(computed).toMatchObject({ type: 'distribution.computed', data: { date, error: null } })
+    const { query, variables } = computed.graphql
+    const answer = await gateway.ask(query, variables)
+    expect(answer.distribution.points).toBe(computed.data.points)
+    expect(failed).toMatchObject({ type: 'distribution.failed', data: { date, points: null } })
+    const state = await gateway.ask(failed.graphql.query, failed.graphql.variables)
+    expect(state.run).toMatchObject({ status: 'FAILED', error: failed.data.error })
+  })
+
+  test('a hook gets the events that it asks for, and none of those before it was added', async () => {
+    const gateway = await open()
+    const place = await receiver()
+    await endRun(gateway, '2026-01-01', 'failed')
+    await must(gateway, ['add', place.base, '--event', 'distribution.failed'])
+    await endRun(gateway, '2026-01-02')
+    await endRun(gateway, '2026-01-03', 'failed')
+    sendFor(gateway)
+    await until(() => expect(place.requests).toHaveLength(1))
+    expect(bodyOf(place.requests[0] as SourceRequest).data.date).toBe('2026-01-03')
+  })
+
+  test('an import of many dates tells of the newest one', async () => {
+    const gateway = await open()
+    const place = await receiver()
+    await add(gateway, place.base)
+    await loadSample(gateway, { users: 4, days: 3 })
+    sendFor(gateway)
+    await until(() => expect(place.requests).toHaveLength(1))
+    const { distributions } = await gateway.ask('{ distributions { nodes { date } } }')
+    expect(distributions.nodes.length).toBeGreaterThan(1)
+    expect(bodyOf(place.requests[0] as SourceRequest).data.date).toBe(distributions.nodes[0].date)
+  })
+})
+
+describe('failures', () => {
+  test('after a day of 500 a message is given up, listed, and replayed with its id', async () => {
+    let clock = Date.now()
+    let isDown = true
+    const gateway = await open({ now: () => new Date(clock) })
+    const place = await receiver((_, response) => response.writeHead(isDown ? 500 : 200).end())
+    const ticks = setInterval(() => {
+      clock += 600_000
+    }, 20)
+    closing.push(() => clearInterval(ticks))
+    const { id } = await add(gateway, place.base)
+    await endRun(gateway, '2026-01-01')
+    sendFor(gateway)
+    const dead = async () => parsed(await must(gateway, ['dead', '--json']))
+    await until(async () => expect(await dead()).toHaveLength(1))
+    const attempts = place.requests.length
+    expect(attempts).toBeGreaterThan(10)
+    expect(await dead()).toMatchObject([{ hook: id, attempts, error: 'it answers 500' }])
+    expect(parsed(await must(gateway, ['list', '--json']))).toMatchObject([{ id, dead: 1 }])
+    isDown = false
+    await must(gateway, ['replay'])
+    await until(async () => expect(await dead()).toHaveLength(0))
+    await until(() => expect(place.requests).toHaveLength(attempts + 1))
+    expect(new Set(place.requests.map(idOf)).size).toBe(1)
+    const numbers = place.requests.map(({ headers }) => Number(headers['webhook-attempt']))
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+  })
+
+  test('messages of a date arrive in order, also after failures; other dates do not wait', async () => {
+    let clock = Date.now()
+    const gateway = await open({ now: () => new Date(clock) })
+    const place = await receiver((request, response, number) => {
+      const fails = number < 3 && bodyOf(request).data.date === '2026-01-01'
+      response.writeHead(fails ? 503 : 200).end()
+    })
+    await add(gateway, place.base)
+    for (const status of ['failed', 'succeeded', 'failed'])
+      await endRun(gateway, '2026-01-01', status)
+    await endRun(gateway, '2026-01-02')
+    sendFor(gateway)
+    await until(() => expect(place.requests).toHaveLength(2))
+    expect(place.requests.map((one) => bodyOf(one).data.date)).toEqual(['2026-01-01', '2026-01-02'])
+    await until(() => {
+      clock += 10_000
+      const first = place.requests.filter((one) => bodyOf(one).data.date === '2026-01-01')
+      expect([...new Set(first.map((one) => bodyOf(one).data.runId))]).toHaveLength(3)
+    })
+    const ids = place.requests.map((one) => BigInt(bodyOf(one).data.runId))
+    const ofDate = ids.filter((_, at) => at !== 1)
+    expect(ofDate).toEqual(ofDate.toSorted((one, other) => Number(one - other)))
+  })
+
+  test('a receiver that hangs holds up no other, and a redirect is not followed', async () => {
+    const gateway = await open()
+    const secret = await receiver()
+    const hanging = await receiver(() => {})
+    const redirecting = await receiver((_, response) =>
+      response.writeHead(307, { location: secret.base }).end(),
+    )
+    const fine = await receiver()
+    for (const { base } of [hanging, redirecting, fine]) await add(gateway, base)
+    await endRun(gateway, '2026-01-01')
+    sendFor(gateway)
+    const errors = async () =>
+      (
+        await gateway.deps.store.pool.query<{ error: string }>(
+          'SELECT error FROM hook_delivery ORDER BY hook_id',
+        )
+      ).rows.map(({ error }) => error)
+    await until(async () =>
+      expect(await errors()).toEqual([
+        'it does not answer within 500 ms',
+        'it answers 307: redirects are not followed',
+      ]),
+    )
+    expect([fine.requests.length, secret.requests.length]).toEqual([1, 0])
+  })
+
+  test('an answer without end is not read to its end', async () => {
+    const gateway = await open()
+    let sent = 0
+    const place = await receiver((_, response) => {
+      response.writeHead(200)
+      const send = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) sent += 65_536
+      }
+      response.on('drain', send)
+      send()
+    })
+    await add(gateway, place.base)
+    await endRun(gateway, '2026-01-01')
+    sendFor(gateway)
+    await until(async () =>
+      expect(parsed(await must(gateway, ['list', '--json']))).toMatchObject([{ waiting: 0 }]),
+    )
+    expect(place.requests).toHaveLength(1)
+    expect(sent).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('two gateways send each message once', async () => {
+    const gateway = await open()
+    const other = await open({ on: gateway })
+    const place = await receiver()
+    await add(gateway, place.base)
+    await add(gateway, `${place.base}/second`)
+    for (let day = 1; day <= 20; day++)
+      await endRun(gateway, `2026-01-${String(day).padStart(2, '0')}`)
+    for (const one of [gateway, other]) sendFor(one)
+    await until(() => expect(new Set(place.requests.map(idOf)).size).toBe(40))
+    expect(place.requests).toHaveLength(40)
+  })
+
+  test('a sender that dies loses nothing: another one sends the message, marked', async () => {
+    let clock = Date.now()
+    const gateway = await open({ now: () => new Date(clock) })
+    const place = await receiver()
+    await add(gateway, place.base)
+    await endRun(gateway, '2026-01-01')
+    const taken = await take(gateway.deps.store.pool, new Date(clock), [])
+    sendFor(gateway)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(place.requests).toHaveLength(0)
+    clock += 61_000
+    await until(() => expect(place.requests).toHaveLength(1))
+    const [request] = place.requests as [SourceRequest]
+    expect([idOf(request), request.headers['webhook-attempt']]).toEqual([taken?.id, '2'])
+    expect(request.body).toBe(taken?.body)
+  })
+})
+
+test('a run that is rolled back tells nobody, and hooks leave the data version alone', async () => {
+  const gateway = await open()
+  const place = await receiver()
+  const { pool } = gateway.deps.store
+  const version = async () => (await pool.query('SELECT * FROM data_version')).rows
+  const before = await version()
+  await add(gateway, place.base)
+  expect(await version()).toEqual(before)
+  await pool.query(`INSERT INTO run (kind, date, status, requested_by, started_at, base_deposit,
+    base_borrow) VALUES ('resync', '2026-01-01', 'running', 'test', now(), 1, 0.5)`)
+  const client = await pool.connect()
+  await client.query("BEGIN; UPDATE run SET status = 'succeeded'; ROLLBACK")
+  client.release()
+  expect((await pool.query('SELECT FROM hook_delivery')).rowCount).toBe(0)
+})
+
+test('a rotated secret signs together with the previous one for a day', async () => {
+  let clock = Date.now()
+  const gateway = await open({ now: () => new Date(clock) })
+  const place = await receiver()
+  const { id, secret } = await add(gateway, place.base)
+  const fresh = (await must(gateway, ['rotate', id])).trim()
+  await endRun(gateway, '2026-01-01')
+  sendFor(gateway)
+  await until(() => expect(place.requests).toHaveLength(1))
+  const [first] = place.requests as [SourceRequest]
+  for (const one of [secret, fresh]) new Webhook(one).verify(first.body, headersOf(first))
+  clock += 25 * 3_600_000
+  await endRun(gateway, '2026-01-02')
+  await until(() => expect(place.requests).toHaveLength(2))
+  const second = place.requests[1] as SourceRequest
+  expect(second.headers['webhook-signature']).not.toContain(' ')
+  const at = new Date(Number(second.headers['webhook-timestamp']) * 1000)
+  const signature = new Webhook(fresh).sign(String(idOf(second)), at, second.body)
+  expect(second.headers['webhook-signature']).toBe(signature)
+})
+
+describe('the command', () => {
+  test('tests, lists and removes hooks, and says what does not exist', async () => {
+    const gateway = await open()
+    const place = await receiver()
+    const { id, secret } = await add(gateway, place.base)
+    expect(await must(gateway, ['test', id])).toContain('has taken the message msg_')
+    const [request] = place.requests as [SourceRequest]
+    expect(new Webhook(secret).verify(request.body, headersOf(request))).toMatchObject({
+      type: 'test',
+      data: { hook: id },
+    })
+    expect(await must(gateway, ['list'])).not.toContain(secret)
+    await place.close()
+    expect(await hooks(gateway, ['test', id])).toMatchObject({ code: 6 })
+    await endRun(gateway, '2026-01-01')
+    await must(gateway, ['remove', id])
+    expect((await gateway.deps.store.pool.query('SELECT FROM hook_delivery')).rowCount).toBe(0)
+    for (const args of [
+      ['remove', id],
+      ['rotate', id],
+      ['test', id],
+      ['replay', '1'],
+    ])
+      expect(await hooks(gateway, args), args.join()).toMatchObject({ code: 3 })
+    expect(await hooks(gateway, ['remove', '1;--'])).toMatchObject({ code: 2 })
+    const unknown = await hooks(gateway, ['add', 'https://example.org', '--event', 'moon.full'])
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('no event moon.full') })
+  })
+
+  test('refuses URLs that lead to no public place', async () => {
+    const gateway = await open()
+    const refused = async (url: string, env = {}) =>
+      expect(await hooks(gateway, ['add', url], env), url).toMatchObject({ code: 2, out: '' })
+    for (const url of [
+      ...['nonsense', 'file:///etc/passwd', 'http://example.org/', 'ftp://example.org/'],
+      ...['https://user:secret@example.org/', `https://example.org/${'x'.repeat(2000)}`],
+      ...['https://127.0.0.1/', 'https://2130706433/', 'https://0.0.0.0/'],
+      ...['https://10.1.2.3/', 'https://169.254.169.254/', 'https://100.100.100.200/'],
+      ...['https://[::1]/', 'https://[::ffff:10.0.0.1]/', 'https://[::127.0.0.1]/'],
+      ...['https://[64:ff9b::7f00:1]/', 'https://[2002:7f00:1::]/', 'https://[fd00::1]/'],
+    ])
+      await refused(url)
+    for (const url of ['http://169.254.169.254/', 'http://[::ffff:169.254.169.254]/', 'file:///x'])
+      await refused(url, PRIVATE)
+    expect(parsed(await must(gateway, ['list', '--json']))).toEqual([])
+  })
+
+  test('a name that leads to a private address is not connected to', async () => {
+    const place = await receiver()
+    const post = openPost(false)
+    closing.push(() => post.close())
+    const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`]
+    const url = place.base.replace('127.0.0.1', 'localhost')
+    const send = (to: string) =>
+      post.send({ url: to, id: 'msg_1', attempt: 1, body: '{}', secrets }, new Date())
+    expect(await send(url)).toMatch(/leads to (127\.0\.0\.1|::1), which is not a public address/)
+    expect(await send(place.base)).toContain('which is not a public address')
+    expect(place.requests).toHaveLength(0)
+  })
+})
