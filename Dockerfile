@@ -3,6 +3,7 @@
 FROM node:24-alpine AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY src/agents/package.json src/agents/
 COPY src/bench/package.json src/bench/
 COPY src/client/package.json src/client/
 COPY src/embedded/package.json src/embedded/

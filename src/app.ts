@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { mountAgents } from './agents/index.ts'
 import type { Deps } from './deps.ts'
 import { openEdge } from './http/edge.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
@@ -25,6 +26,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountMetrics(app, deps, edge.cache, served)
   mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
+  mountAgents(app, deps)
   mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()
   return app

@@ -86,6 +86,7 @@ export function navigation(root: string): Group[] {
         page('Sample data', 'sample', 'src/sample/README.md'),
         page('Hooks', 'hooks', 'src/hooks/README.md'),
         page('Cards and badges', 'share', 'src/share/README.md'),
+        page('Ways in for agents', 'agents', 'src/agents/README.md'),
         page('Benchmarks', 'benchmarks', 'src/bench/README.md'),
         page('Attacks', 'attacks', 'test/fire/README.md'),
         page('Facts', 'facts', 'test/facts/README.md'),

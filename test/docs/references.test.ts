@@ -277,6 +277,7 @@ describe('REST', () => {
       '/embed/pools/ADDRESS',
       '/embed/wallets/ADDRESS',
       '/graphql',
+      '/llms.txt',
       '/openapi.json',
     ]
     const served = [...Object.keys(paths), ...pages]
