@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { setBasePoints } from '../domain/multiplier/base-points.ts'
 import { revokeBasePoints } from '../domain/multiplier/revoke.ts'
 import { graphql } from '../generated/operations/gql.ts'
@@ -38,17 +38,14 @@ export function addBasePoints(program: Command): void {
     .description(
       'set or announce the points of a dollar before multipliers, revoke that, or show the history',
     )
-  const of = (flag: string, what: string) =>
-    new Option(`${flag} <points>`, `points per day for each dollar ${what}`)
-      .argParser(parseNumber('A number of points'))
-      .makeOptionMandatory()
+  const points = parseNumber('A number of points')
   const set = command
     .command('set')
     .description(
       'set base points in place of the settings; stored points change when their date is resynced',
     )
-    .addOption(of('--deposit', 'supplied'))
-    .addOption(of('--borrow', 'borrowed'))
+    .requiredOption('--deposit <points>', 'points per day for each dollar supplied', points)
+    .requiredOption('--borrow <points>', 'points per day for each dollar borrowed', points)
     .option(
       '--protected-min-ltv <fraction>',
       'the least LTV at which protected supply earns points; without it any debt is enough',

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import { newestDate as storedNewest } from '../domain/distribution/dates.ts'
 import { lastLostRun } from '../domain/ledger/diff.ts'
@@ -38,11 +38,7 @@ export function addExplain(program: Command): void {
     .command('explain')
     .description("show the arithmetic of a user's points on a date, and how runs have changed them")
     .argument('<address>', "the user's address")
-    .addOption(
-      new Option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)').argParser(
-        parseDate,
-      ),
-    )
+    .option('--date <YYYY-MM-DD>', 'the distribution date (default: the newest)', parseDate)
     .option('--json', 'print one JSON object per line')
     .action((address: string, { date, json }: { date?: Date; json?: boolean }) => {
       const user = parseAddress(address, 'user')

@@ -37,18 +37,13 @@ export function addExport(program: Command): void {
           'and all digits',
       ).choices(['spreadsheet']),
     )
-    .addOption(
-      new Option(
-        '--table <names>',
-        `only these, separated by commas: ${exportedFiles.join(', ')}`,
-      ).argParser(addTables),
+    .option(
+      '--table <names>',
+      `only these, separated by commas: ${exportedFiles.join(', ')}`,
+      addTables,
     )
-    .addOption(
-      new Option('--from <YYYY-MM-DD>', 'only records from this UTC day on').argParser(parseDate),
-    )
-    .addOption(
-      new Option('--to <YYYY-MM-DD>', 'only records up to this UTC day').argParser(parseDate),
-    )
+    .option('--from <YYYY-MM-DD>', 'only records from this UTC day on', parseDate)
+    .option('--to <YYYY-MM-DD>', 'only records up to this UTC day', parseDate)
     .option('--json', 'print one JSON object')
     .action(
       (

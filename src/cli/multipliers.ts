@@ -64,20 +64,17 @@ export function addMultipliers(program: Command): void {
     .description(
       'set or announce the multipliers of pools, date, revoke or undo that, or show their history',
     )
-  const factor = (flag: string, of: string) =>
-    new Option(`${flag} <factor>`, `factor for each dollar of ${of}`).argParser(
-      parseNumber('A factor'),
-    )
+  const factor = parseNumber('A factor')
   const setting = command
     .command('set')
     .description(
       'set multipliers, either all or none; stored points change when their date is resynced',
     )
     .argument('[pool]', "the pool's address")
-    .addOption(factor('--deposit-a', 'token A supplied'))
-    .addOption(factor('--deposit-b', 'token B supplied'))
-    .addOption(factor('--borrow-a', 'token A borrowed'))
-    .addOption(factor('--borrow-b', 'token B borrowed'))
+    .option('--deposit-a <factor>', 'factor for each dollar of token A supplied', factor)
+    .option('--deposit-b <factor>', 'factor for each dollar of token B supplied', factor)
+    .option('--borrow-a <factor>', 'factor for each dollar of token A borrowed', factor)
+    .option('--borrow-b <factor>', 'factor for each dollar of token B borrowed', factor)
     .addOption(misnamed('--supply-a', '--deposit-a'))
     .addOption(misnamed('--supply-b', '--deposit-b'))
   addFirstDate(setting)
@@ -95,11 +92,7 @@ export function addMultipliers(program: Command): void {
         'made; shows what would change',
     )
     .argument('[revision]', 'only this revision, with --from', parseRevision)
-    .addOption(
-      new Option('--from <YYYY-MM-DD>', 'the first distribution date of the revision').argParser(
-        parseDate,
-      ),
-    )
+    .option('--from <YYYY-MM-DD>', 'the first distribution date of the revision', parseDate)
     .option('--yes', 'store it')
     .option('--json', 'print one JSON object')
     .action(date)
@@ -115,9 +108,7 @@ export function addMultipliers(program: Command): void {
     .command('history')
     .description('show who changed which multiplier and when, newest first')
     .argument('[pool]', 'only revisions of this pool')
-    .addOption(
-      new Option('--limit <n>', 'number of revisions').argParser(parseCount(1000)).default(50),
-    )
+    .option('--limit <n>', 'number of revisions', parseCount(1000), 50)
     .option('--json', 'print one JSON object per line')
     .action(showHistory)
 }

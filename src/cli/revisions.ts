@@ -13,12 +13,11 @@ export interface FirstDate {
 /** Adds the options with these dates. */
 export const addFirstDate = (command: Command): Command =>
   command
-    .addOption(
-      new Option(
-        '--from <YYYY-MM-DD>',
-        'first distribution date that they count for (default: the day after the newest ' +
-          'distribution)',
-      ).argParser(parseDate),
+    .option(
+      '--from <YYYY-MM-DD>',
+      'first distribution date that they count for (default: the day after the newest ' +
+        'distribution)',
+      parseDate,
     )
     .addOption(
       new Option(

@@ -88,11 +88,10 @@ function options(command: Command): Command {
       '--multipliers <file>',
       'with --dry-run: compute with these multipliers (JSON, as POST /multipliers/update takes it)',
     )
-    .addOption(
-      new Option(
-        '--movers <n>',
-        `with --dry-run: number of users to show, largest changes first (default: ${MOVERS})`,
-      ).argParser(parseCount(MAX_MOVERS)),
+    .option(
+      '--movers <n>',
+      `with --dry-run: number of users to show, largest changes first (default: ${MOVERS})`,
+      parseCount(MAX_MOVERS),
     )
     .option('--reopen', 'also a date of a season whose board is final')
     .option('--json', 'print one JSON object per line')

@@ -85,11 +85,7 @@ export function addRuns(program: Command): void {
     .description(
       'show runs, newest first: who requested them, their inputs, and the totals before and after',
     )
-    .addOption(
-      new Option('--date <YYYY-MM-DD>', 'only runs for this distribution date').argParser(
-        parseDate,
-      ),
-    )
+    .option('--date <YYYY-MM-DD>', 'only runs for this distribution date', parseDate)
     .addOption(
       new Option(
         '--kind <kinds>',
@@ -105,7 +101,7 @@ export function addRuns(program: Command): void {
         'failed',
       ]),
     )
-    .addOption(new Option('--limit <n>', 'number of runs').argParser(parseCount(1000)).default(20))
+    .option('--limit <n>', 'number of runs', parseCount(1000), 20)
     .option('--json', 'print one JSON object per line')
     .action(({ date, kind, status, limit, json }: RunListOptions) =>
       withDeps(async (deps) => {
@@ -144,9 +140,7 @@ export function addRuns(program: Command): void {
       '[since]',
       'the number of the earlier run; without it, the changes of the later one alone',
     )
-    .addOption(
-      new Option('--limit <n>', 'number of changes').argParser(parseCount(1000)).default(20),
-    )
+    .option('--limit <n>', 'number of changes', parseCount(1000), 20)
     .option('--json', 'print one JSON object per line')
     .action((id: string, since: string | undefined, _: RunListOptions, command: Command) =>
       withDeps(async (deps) => {

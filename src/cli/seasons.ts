@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { ConfigError } from '../config.ts'
 import { removeSeason, setSeason } from '../domain/season/change-seasons.ts'
 import { graphql } from '../generated/operations/gql.ts'
@@ -36,16 +36,11 @@ export function addSeasons(program: Command): void {
         'refused',
     )
     .argument('<name>', "the season's name")
-    .addOption(
-      new Option('--from <YYYY-MM-DD>', 'its first distribution date')
-        .argParser(parseDate)
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option(
-        '--to <YYYY-MM-DD>',
-        'its last distribution date; without it, it has no end yet',
-      ).argParser(parseDate),
+    .requiredOption('--from <YYYY-MM-DD>', 'its first distribution date', parseDate)
+    .option(
+      '--to <YYYY-MM-DD>',
+      'its last distribution date; without it, it has no end yet',
+      parseDate,
     )
     .option(reopen, reopens)
     .action((name: string, { from, to, reopen }: SeasonOptions) =>

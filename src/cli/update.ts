@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { ConfigError } from '../config.ts'
 import { type LegName, legNames } from '../domain/update/legs.ts'
 import { type RulesUpdate, updateRules } from '../domain/update/rules.ts'
@@ -39,11 +39,10 @@ export function addUpdate(program: Command): void {
       'fetch new and changed pools, markets, vaults, tokens, rates, prices, snapshots, rewards ' +
         'and cash flows from ANALYTICS_SOURCE; a copy of a gateway also its rules',
     )
-    .addOption(
-      new Option(
-        '--since <YYYY-MM-DD>',
-        'request records from this date on again, for a corrected past',
-      ).argParser(parseDate),
+    .option(
+      '--since <YYYY-MM-DD>',
+      'request records from this date on again, for a corrected past',
+      parseDate,
     )
     .option('--dry-run', 'show what would change, without changing anything')
     .option('--accept', 'store what the source has, although it has lost records, users or value')

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { MAX_DIFFERENCES, type Verification, verify } from '../domain/distribution/verify.ts'
 import {
   datasetPositions,
@@ -41,10 +41,11 @@ export function addVerify(program: Command): void {
       "another gateway's URL, or its export: a directory, or a positions.jsonl or " +
         'positions.jsonl.gz',
     )
-    .addOption(
-      new Option('--limit <n>', 'number of users to name, largest differences first')
-        .argParser(parseCount(MAX_DIFFERENCES))
-        .default(20),
+    .option(
+      '--limit <n>',
+      'number of users to name, largest differences first',
+      parseCount(MAX_DIFFERENCES),
+      20,
     )
     .option('--json', 'print one JSON object')
     .action((date: Date | undefined, { against, limit, json }: VerifyOptions) =>
