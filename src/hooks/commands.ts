@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { print, printJson, withDeps } from '../cli/command.ts'
 import { ConfigError } from '../config.ts'
@@ -10,6 +11,11 @@ import { deadLetters, replay } from './outbox.ts'
 interface Options {
   json?: boolean
   event?: string[]
+  wallet?: string[]
+  wallets?: string
+  health?: number
+  rank?: number
+  points?: number
 }
 
 /** Adds the command `hooks`, which says who is told of what. */
@@ -22,7 +28,12 @@ export function addHooks(program: Command): void {
     .command('add')
     .description('add a hook; prints the secret that signs its messages, once')
     .argument('<url>', 'where messages are sent')
-    .option('--event <names...>', 'the events to send (default: all)')
+    .option('--event <names...>', 'the events to send (default: all of wallets, or all others)')
+    .option('--wallet <addresses...>', 'wallets to watch')
+    .option('--wallets <file>', 'a file with more of them, one per line')
+    .option('--health <factor>', 'the health factor of wallet.health, such as 1.1', Number)
+    .option('--rank <rank>', 'the rank of wallet.rank, such as 100', Number)
+    .option('--points <points>', 'the points of wallet.points', Number)
     .option('--json', 'print one JSON object')
     .addHelpText('after', `\nEvents:\n${events.join('\n')}`)
     .action(add)
@@ -73,14 +84,23 @@ function parseId(text: string): string {
   return text
 }
 
-function add(url: string, { json, event = [] }: Options): Promise<void> {
+function add(url: string, options: Options): Promise<void> {
+  const { json, event: events = [], wallet = [], wallets: file, ...thresholds } = options
   return withDeps(async ({ pool, config }) => {
     const { HOOKS_PRIVATE: allowsPrivate } = config
-    const hook = await addHook(pool, { url, events: event, allowsPrivate })
+    const wallets = [...wallet, ...(file === undefined ? [] : await readWallets(file))]
+    const hook = await addHook(pool, { url, events, wallets, thresholds, allowsPrivate })
     if (json) return printJson(hook)
     print(`Hook ${hook.id} is added. Its secret is not shown again:`)
     print(hook.secret)
   })
+}
+
+async function readWallets(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new ConfigError(`--wallets cannot be read: ${error.message}`)
+  })
+  return text.split(/\s+/).filter((word) => word !== '')
 }
 
 function list({ json }: Options): Promise<void> {
@@ -88,8 +108,10 @@ function list({ json }: Options): Promise<void> {
     const hooks = await listHooks(pool)
     if (json) return hooks.forEach(printJson)
     if (hooks.length === 0) print('There are no hooks.')
-    for (const { id, url, events, waiting, dead } of hooks)
-      print(`${id}  ${url}  ${events.join(', ')}  ${waiting} waiting, ${dead} given up`)
+    for (const { id, url, events, wallets, waiting, dead } of hooks) {
+      const watched = wallets > 0 ? `${wallets} wallets, ` : ''
+      print(`${id}  ${url}  ${events.join(', ')}  ${watched}${waiting} waiting, ${dead} given up`)
+    }
   })
 }
 

@@ -1,9 +1,15 @@
 /** An event of the store, as a trigger notes it, and a query that reads the state that it tells of. */
 interface EventKind {
   meaning: string
+  /** True if a hook that asks for it names wallets. */
+  ofWallets?: true
+  /** The option with the value that matters. */
+  threshold?: 'health' | 'rank' | 'points'
   query: string
   variables(facts: Record<string, unknown>): Record<string, unknown>
 }
+
+const POINTS = 'query ($wallet: Address!) { user(address: $wallet) { rank totalPoints } }'
 
 /** The events that a hook may ask for, by name. */
 export const EVENTS: Readonly<Record<string, EventKind>> = {
@@ -20,6 +26,39 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
       'query ($run: BigInt!) { run(recordId: $run) ' +
       '{ kind status date requestedBy error finishedAt } }',
     variables: ({ runId }) => ({ run: runId }),
+  },
+  'wallet.health': {
+    meaning: "a wallet's lowest health factor has fallen below --health, or has recovered",
+    ofWallets: true,
+    threshold: 'health',
+    query:
+      'query ($wallet: Address!, $date: Date) { user(address: $wallet) ' +
+      '{ positions(asOf: $date, orderBy: [HEALTH_FACTOR], first: 10) ' +
+      '{ nodes { id poolAddress healthFactor } } } }',
+    variables: ({ wallet, date }) => ({ wallet, date }),
+  },
+  'wallet.rank': {
+    meaning: "a wallet's rank has passed --rank, up or down",
+    ofWallets: true,
+    threshold: 'rank',
+    query: POINTS,
+    variables: ({ wallet }) => ({ wallet }),
+  },
+  'wallet.points': {
+    meaning: "a wallet's points have passed --points, up or down",
+    ofWallets: true,
+    threshold: 'points',
+    query: POINTS,
+    variables: ({ wallet }) => ({ wallet }),
+  },
+  'wallet.liquidation': {
+    meaning: 'a liquidation of a wallet is stored',
+    ofWallets: true,
+    query:
+      'query ($wallet: Address!, $transaction: String!) ' +
+      '{ liquidations(where: { users: [$wallet], transactions: [$transaction] }) ' +
+      '{ nodes { id txHash time debtRepaid { usd } collateralSeized { usd } } } }',
+    variables: ({ wallet, transaction }) => ({ wallet, transaction }),
   },
 }
 

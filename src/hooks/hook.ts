@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
+import { readAddress } from '../address.ts'
 import { inWrite } from '../db/write.ts'
 import { GatewayError } from '../errors.ts'
 import { EVENTS } from './events.ts'
 import { readTarget } from './target.ts'
 
 const MAX_HOOKS = 1000
+const MAX_WATCHES = 200_000
 const GRACE_HOURS = 24
 
 /** A hook as it is shown: without its secret. */
@@ -14,6 +16,8 @@ export interface Hook {
   url: string
   events: string[]
   createdAt: Date
+  /** Number of wallets that it watches. */
+  wallets: number
   /** Messages that wait, also for another attempt. */
   waiting: number
   /** Messages that were given up. */
@@ -22,40 +26,103 @@ export interface Hook {
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
+/** A new hook: its place, and its events. */
+export interface NewHook {
+  url: string
+  /** All that need no wallets if there are none, or those of its wallets. */
+  events: string[]
+  wallets: string[]
+  /** The values that matter, by the name of their option. */
+  thresholds: { health?: number; rank?: number; points?: number }
+  allowsPrivate: boolean
+}
+
 /**
  * Adds a hook.
- * @param options.events all if there are none
  * @returns its id, and the secret that signs its messages
- * @throws BAD_INPUT for a URL or an event that cannot be
+ * @throws BAD_INPUT for a URL, an event or a wallet that cannot be
+ * @throws CONFLICT if there are too many hooks or watched wallets
  */
-export async function addHook(
-  pool: Pool,
-  options: { url: string; events: string[]; allowsPrivate: boolean },
-): Promise<{ id: string; secret: string }> {
-  const known = Object.keys(EVENTS)
-  const unknown = options.events.find((event) => !known.includes(event))
-  if (unknown !== undefined)
-    throw new GatewayError(
-      'BAD_INPUT',
-      `There is no event ${unknown.slice(0, 60)}: the events are ${known.join(', ')}.`,
-    )
+export function addHook(pool: Pool, options: NewHook): Promise<{ id: string; secret: string }> {
   const url = readTarget(options.url, options.allowsPrivate)
-  const events = options.events.length > 0 ? [...new Set(options.events)] : known
+  const events = readEvents(options)
+  const wallets = [...new Set(options.wallets.map(readWallet))]
+  const watched = events.filter((event) => EVENTS[event]?.ofWallets)
   const secret = newSecret()
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO hook (url, events, secret)
-     SELECT $1, $2, $3 WHERE (SELECT count(*) FROM hook) < $4 RETURNING id`,
-    [url, JSON.stringify(events), secret, MAX_HOOKS],
+  return inWrite({ pool }, async (writer) => {
+    await writer.query('LOCK TABLE hook_watch IN SHARE ROW EXCLUSIVE MODE')
+    const { rows } = await writer.query<{ id: string }>(
+      `INSERT INTO hook (url, events, secret)
+       SELECT $1, $2, $3 WHERE (SELECT count(*) FROM hook) < $4 RETURNING id`,
+      [url, JSON.stringify(events), secret, MAX_HOOKS],
+    )
+    const [hook] = rows
+    if (!hook) throw new GatewayError('CONFLICT', `There are ${MAX_HOOKS} hooks: remove one first.`)
+    if (watched.length === 0) return { id: hook.id, secret }
+    const thresholds = watched.map((event) => {
+      const { threshold } = EVENTS[event] ?? {}
+      return threshold === undefined ? null : (options.thresholds[threshold] ?? null)
+    })
+    const { rowCount } = await writer.query(
+      `INSERT INTO hook_watch (hook_id, event, wallet, threshold)
+       SELECT $1, e.event, w.wallet, e.threshold
+       FROM unnest($2::text[], $3::float8[]) e(event, threshold), unnest($4::text[]) w(wallet)
+       WHERE (SELECT count(*) FROM hook_watch) + $5::int <= $6`,
+      [hook.id, watched, thresholds, wallets, watched.length * wallets.length, MAX_WATCHES],
+    )
+    if (rowCount === 0)
+      throw new GatewayError(
+        'CONFLICT',
+        `All hooks together watch at most ${MAX_WATCHES} wallets, counted once for each event.`,
+      )
+    return { id: hook.id, secret }
+  })
+}
+
+const refuse = (why: string) => new GatewayError('BAD_INPUT', why)
+
+function readWallet(text: string): string {
+  const wallet = readAddress(text)
+  if (wallet === undefined)
+    throw refuse(`A wallet is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`)
+  return wallet
+}
+
+// The events of a new hook. Each that has a value needs it, and wallets need an event.
+function readEvents({ events, wallets, thresholds }: NewHook): string[] {
+  const known = Object.keys(EVENTS)
+  const unknown = events.find((event) => !known.includes(event))
+  if (unknown !== undefined)
+    throw refuse(`There is no event ${unknown.slice(0, 60)}: the events are ${known.join(', ')}.`)
+  const hasValue = (event: string) => {
+    const { threshold } = EVENTS[event] ?? {}
+    return threshold === undefined || thresholds[threshold] !== undefined
+  }
+  const isOfWallets = (event: string) => EVENTS[event]?.ofWallets === true
+  const usual = known.filter(
+    (event) => isOfWallets(event) === wallets.length > 0 && hasValue(event),
   )
-  const [hook] = rows
-  if (!hook) throw new GatewayError('CONFLICT', `There are ${MAX_HOOKS} hooks: remove one first.`)
-  return { id: hook.id, secret }
+  const chosen = events.length > 0 ? [...new Set(events)] : usual
+  for (const [name, value] of Object.entries(thresholds)) {
+    if (value === undefined) continue
+    if (!(value > 0 && Number.isFinite(value))) throw refuse(`--${name} is a number above 0.`)
+    if (!chosen.some((event) => EVENTS[event]?.threshold === name))
+      throw refuse(`--${name} is for the event wallet.${name} of wallets.`)
+  }
+  const missing = chosen.find((event) => !hasValue(event))
+  if (missing) throw refuse(`${missing} needs --${EVENTS[missing]?.threshold}.`)
+  if (chosen.some(isOfWallets) !== wallets.length > 0)
+    throw refuse(
+      'Wallets and events of wallets need each other: --wallet 0x..., or --wallets FILE.',
+    )
+  return chosen
 }
 
 /** All hooks, in the order in which they were added. */
 export async function listHooks(pool: Pool): Promise<Hook[]> {
   const { rows } = await pool.query<Hook>(
     `SELECT id, url, events, created_at AS "createdAt",
+       (SELECT count(DISTINCT wallet)::int FROM hook_watch w WHERE w.hook_id = h.id) AS wallets,
        (SELECT count(*)::int FROM hook_delivery d
          WHERE d.hook_id = h.id AND dead_at IS NULL) AS waiting,
        (SELECT count(*)::int FROM hook_delivery d
@@ -86,6 +153,7 @@ export async function rotateSecret(pool: Pool, id: string, now: Date): Promise<s
  */
 export function removeHook(pool: Pool, id: string): Promise<void> {
   return inWrite({ pool }, async (writer) => {
+    await writer.query('DELETE FROM hook_watch WHERE hook_id = $1', [id])
     const { rowCount } = await writer.query('DELETE FROM hook WHERE id = $1', [id])
     if (rowCount === 0) throw unknownHook(id)
     await writer.query('DELETE FROM hook_delivery WHERE hook_id = $1', [id])

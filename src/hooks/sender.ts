@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { storeFault } from '../db/faults.ts'
 import type { Deps } from '../deps.ts'
 import { postpone, settle, type Taken, take } from './outbox.ts'
 import type { Post } from './post.ts'
 
 const LOOK_MS = 5000
+const MAX_LOOK_MS = 60_000
 const AT_ONCE = 8
 const CLOSING_MS = 2000
 
-type SenderDeps = Pick<Deps, 'config' | 'log' | 'notifications' | 'now' | 'store'>
+type SenderDeps = Pick<Deps, 'config' | 'log' | 'notifications' | 'now' | 'outage' | 'store'>
 
 interface SenderOptions {
   lookMs?: number
@@ -19,13 +21,21 @@ interface SenderOptions {
  * share the work; each message is taken by one of them. A hook gets one message at a time.
  */
 export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
-  const { config, log, notifications, now, store } = deps
+  const { config, log, notifications, now, outage, store } = deps
   const { pool } = store
   const busy = new Map<string, Promise<void>>()
   let isClosing = false
   let wake = () => {}
   let post: Post | undefined
+  let looked: string | undefined
 
+  // A wallet's values change with the data alone.
+  const look = async () => {
+    const { lookAtWallets, readState } = await import('./watch.ts')
+    const state = await readState(pool)
+    if (state !== undefined && state !== looked) await lookAtWallets(pool, now())
+    looked = state
+  }
   const attempt = async (taken: Taken) => {
     post ??= (await import('./post.ts')).openPost(config.HOOKS_PRIVATE, options.timeoutMs)
     const error = await post.send(taken, now())
@@ -34,18 +44,23 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
     const { hook, event, attempt } = taken
     log.warn({ hook, event, attempt, error }, isDead ? 'a hook was given up' : 'a hook failed')
   }
+  // Of looks in a row: the first is logged, and each pause is longer.
+  let failures = 0
   const failed = (err: unknown) => {
-    if (!isClosing) log.warn({ err }, 'hooks could not be told')
+    if (isClosing || failures++ > 0) return
+    if (storeFault(err)?.code === 'UNAVAILABLE') outage.failed(err)
+    else log.warn({ err }, 'hooks could not be told')
   }
   const takeAll = async () => {
     while (!isClosing && busy.size < AT_ONCE) {
       const taken = await take(pool, now(), [...busy.keys()])
+      failures = 0
       if (!taken) return
       const done = attempt(taken)
         .catch(failed)
         .finally(() => {
           busy.delete(taken.hook)
-          wake()
+          if (failures === 0) wake()
         })
       busy.set(taken.hook, done)
     }
@@ -53,23 +68,25 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
   const repeat = async () => {
     while (!isClosing) {
       const woken = new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, options.lookMs ?? LOOK_MS)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
+        wake = resolve
       })
-      await takeAll().catch(failed)
+      await look().then(takeAll).catch(failed)
+      const pause = Math.min((options.lookMs ?? LOOK_MS) * 2 ** failures, MAX_LOOK_MS)
+      const timer = setTimeout(wake, pause)
       if (!isClosing) await woken
+      clearTimeout(timer)
     }
   }
-  const unsubscribe = notifications.subscribe('gateway_run', () => wake())
+  const unsubscribes = [
+    notifications.subscribe('gateway_run', () => wake()),
+    notifications.onUp(() => wake()),
+  ]
   const running = repeat()
   return {
     /** Lets attempts in progress end for a while. An interrupted one is repeated. */
     async close() {
       isClosing = true
-      unsubscribe()
+      for (const unsubscribe of unsubscribes) unsubscribe()
       wake()
       await running
       await Promise.race([Promise.all(busy.values()), sleep(CLOSING_MS, null, { ref: false })])

@@ -1,65 +1,33 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { take } from '../../src/hooks/outbox.ts'
 import { openPost } from '../../src/hooks/post.ts'
-import { startHooks } from '../../src/hooks/sender.ts'
 import { ROOT } from '../docs/markdown.ts'
-import { command, parsed } from '../support/command-line.ts'
-import { asAdmin, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts'
-import { type FakeServer, type SourceRequest, startServer } from '../support/positions-server.ts'
+import { command, parsed, serve } from '../support/command-line.ts'
+import { asAdmin, type Gateway } from '../support/gateway.ts'
+import {
+  add,
+  bodyOf,
+  closing,
+  headersOf,
+  hooks,
+  idOf,
+  must,
+  open,
+  opened,
+  PRIVATE,
+  receiver,
+  sendFor,
+  until,
+} from '../support/hooks.ts'
+import type { SourceRequest } from '../support/positions-server.ts'
 import { loadSample, startOnSample } from '../support/sample.ts'
 
 /** Hooks: what receivers get, and what they may do to the sender. */
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const until = (condition: () => unknown) => vi.waitFor(condition, { timeout: 60_000, interval: 20 })
-
-async function opened(gateway: Promise<Gateway>): Promise<Gateway> {
-  const one = await gateway
-  closing.push(() => one.close())
-  return one
-}
-
-const PRIVATE = { HOOKS_PRIVATE: 'true' }
-const open = (options: GatewayOptions = {}) =>
-  opened(startGateway({ ...options, env: { ...PRIVATE, ...options.env } }))
-
-/** A sender that looks all the time. */
-function sendFor({ deps }: Gateway, timeoutMs = 500) {
-  const sender = startHooks(deps, { lookMs: 20, timeoutMs })
-  closing.push(() => sender.close())
-  return sender
-}
-
-type Answer = Parameters<typeof startServer>[0]
-const takes: Answer = (_, response) => response.writeHead(204).end()
-
-async function receiver(answer: Answer = takes): Promise<FakeServer> {
-  const server = await startServer(answer)
-  closing.push(() => server.close())
-  return server
-}
-
-/** Runs `gateway hooks ...` on the store of a gateway. */
-const hooks = ({ deps }: Gateway, args: string[], env: Record<string, string> = PRIVATE) =>
-  command(['hooks', ...args], { DATABASE_URL: deps.config.DATABASE_URL ?? '', ...env })
-
-async function must(gateway: Gateway, args: string[]): Promise<string> {
-  const { code, out, err } = await hooks(gateway, args)
-  expect(code, err).toBe(0)
-  return out
-}
-
-async function add(gateway: Gateway, url: string): Promise<{ id: string; secret: string }> {
-  return parsed(await must(gateway, ['add', url, '--json']))[0]
-}
 
 /** A run of a date begins and ends. */
 async function endRun({ deps }: Gateway, date: string, status = 'succeeded'): Promise<void> {
@@ -74,10 +42,6 @@ async function endRun({ deps }: Gateway, date: string, status = 'succeeded'): Pr
     status,
   ])
 }
-
-const idOf = ({ headers }: SourceRequest) => headers['webhook-id']
-const bodyOf = ({ body }: SourceRequest) => JSON.parse(body)
-const headersOf = ({ headers }: SourceRequest) => headers as Record<string, string>
 
 describe('messages', () => {
   test('the steps of the guide end with a message of a computed date', async () => {
@@ -287,6 +251,70 @@ describe('failures', () => {
     expect([idOf(request), request.headers['webhook-attempt']]).toEqual([taken?.id, '2'])
     expect(request.body).toBe(taken?.body)
   })
+})
+
+test('a gateway that is killed while it sends loses nothing: the message comes again', async () => {
+  let ahead = 0
+  const gateway = await open({ now: () => new Date(Date.now() + ahead) })
+  const place = await receiver((_, response, number) => {
+    if (number > 1) response.writeHead(204).end()
+  })
+  await add(gateway, place.base)
+  const { DATABASE_URL = '' } = gateway.deps.config
+  const killed = await serve({ DATABASE_URL, ...PRIVATE })
+  closing.push(() => killed.stop('SIGKILL'))
+  await endRun(gateway, '2026-01-01')
+  await until(() => expect(place.requests).toHaveLength(1))
+  expect(await killed.stop('SIGKILL')).toBeNull()
+  sendFor(gateway)
+  ahead = 61_000
+  await until(() => expect(place.requests).toHaveLength(2))
+  const [first, second] = place.requests as [SourceRequest, SourceRequest]
+  expect([idOf(second), second.body]).toEqual([idOf(first), first.body])
+  expect([first, second].map(({ headers }) => headers['webhook-attempt'])).toEqual(['1', '2'])
+})
+
+test('a store that is away is logged once, and messages go on when it is back', async () => {
+  const { deps } = await open()
+  const target = new URL(deps.config.DATABASE_URL ?? '')
+  const sockets = new Set<Socket>()
+  let isAway = false
+  let refused = 0
+  const line = createServer((socket) => {
+    if (isAway) refused++
+    if (isAway) return socket.destroy()
+    const other = connect(Number(target.port || 5432), target.hostname)
+    for (const [from, to] of [
+      [socket, other],
+      [other, socket],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {}).pipe(to)
+      from.on('close', () => to.destroy())
+    }
+  })
+  await once(line.listen(0, '127.0.0.1'), 'listening')
+  closing.push(() => line.close())
+  const url = new URL(target)
+  url.host = `127.0.0.1:${(line.address() as { port: number }).port}`
+  const WARN = 40
+  const logged: unknown[] = []
+  const onLog = ({ level, msg }: Record<string, unknown>) => {
+    if (level === WARN) logged.push(msg)
+  }
+  const gateway = await open({ url: url.href, onLog })
+  const place = await receiver()
+  await add(gateway, place.base)
+  sendFor(gateway)
+  isAway = true
+  for (const socket of sockets) socket.destroy()
+  await until(() => expect(refused).toBeGreaterThan(5))
+  isAway = false
+  await until(() => expect(logged).toContain('the store is back'))
+  await endRun(gateway, '2026-01-01')
+  await until(() => expect(place.requests).toHaveLength(1))
+  expect(logged.filter((line) => line === 'the store is away')).toHaveLength(1)
+  expect(logged).not.toContain('hooks could not be told')
 })
 
 test('a run that is rolled back tells nobody, and hooks leave the data version alone', async () => {

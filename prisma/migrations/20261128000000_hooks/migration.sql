@@ -27,6 +27,18 @@ CREATE TABLE hook_delivery (
 );
 CREATE INDEX hook_delivery_hook_id_subject_id_idx ON hook_delivery (hook_id, subject, id);
 
+-- The wallets that a hook watches: the value that matters, and whether it was passed when the wallet was
+-- last looked at. Null before that.
+CREATE TABLE hook_watch (
+  hook_id bigint NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  wallet text COLLATE "C" NOT NULL,
+  threshold double precision,
+  passed boolean,
+  PRIMARY KEY (hook_id, event, wallet)
+);
+CREATE INDEX hook_watch_wallet_event_idx ON hook_watch (wallet, event);
+
 -- A run of a date that ends is noted for each hook that wants to know, in the transaction that ends
 -- it. An import may bring many dates: only the newest one is noted.
 CREATE FUNCTION note_run_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -49,3 +61,48 @@ END $$;
 CREATE TRIGGER note_run_for_hooks AFTER UPDATE ON run FOR EACH ROW
   WHEN (OLD.status = 'running' AND NEW.status <> 'running' AND NEW.date IS NOT NULL)
   EXECUTE FUNCTION note_run_for_hooks();
+
+-- Liquidations of watched wallets are noted in the transaction that stores them, but for those that were
+-- before the hook.
+CREATE FUNCTION note_liquidations_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
+  SELECT h.id, w.event, w.wallet, jsonb_build_object('wallet', w.wallet, 'chainId', l.chain_id,
+    'transaction', l.tx_hash, 'pool', l.pool_address, 'liquidator', l.liquidator,
+    'debtRepaidUsd', l.debt_repaid_usd, 'collateralSeizedUsd', l.collateral_seized_usd),
+    to_timestamp(l.timestamp)
+  FROM added l JOIN hook_watch w ON w.wallet = l.user_address AND w.event = 'wallet.liquidation'
+  JOIN hook h ON h.id = w.hook_id AND l.timestamp >= floor(extract(epoch FROM h.created_at))
+  ORDER BY l.timestamp, l.log_index, h.id FOR KEY SHARE OF h;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER note_liquidations_for_hooks AFTER INSERT ON liquidation
+  REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION note_liquidations_for_hooks();
+
+-- A hook has at most 10,000 messages that wait or were given up. The oldest stay; one more message says
+-- how many were dropped.
+CREATE FUNCTION bound_hook_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  hook bigint;
+  dropped bigint;
+BEGIN
+  FOR hook IN SELECT DISTINCT hook_id FROM added LOOP
+    DELETE FROM hook_delivery WHERE id IN (
+      SELECT id FROM hook_delivery WHERE hook_id = hook AND event <> 'messages.dropped'
+      ORDER BY id OFFSET 10000);
+    GET DIAGNOSTICS dropped = ROW_COUNT;
+    CONTINUE WHEN dropped = 0;
+    UPDATE hook_delivery SET facts = jsonb_build_object('count', (facts->'count')::bigint + dropped)
+    WHERE hook_id = hook AND event = 'messages.dropped' AND attempts = 0;
+    CONTINUE WHEN FOUND;
+    INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
+    VALUES (hook, 'messages.dropped', '', jsonb_build_object('count', dropped), clock_timestamp());
+  END LOOP;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER bound_hook_deliveries AFTER INSERT ON hook_delivery
+  REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION bound_hook_deliveries();
