@@ -26,7 +26,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountMetrics(app, deps, edge.cache, served)
   mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
-  mountAgents(app, deps)
+  mountAgents(app, deps, served.graph, edge)
   mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()
   return app

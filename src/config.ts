@@ -589,6 +589,10 @@ export const variables = z.object({
       'the hosts from which readers may load logos of tokens: `assets.example.org,cdn.example.org`',
     defaultText: 'none: only logos that `tokens.jsonl` has as data are shown',
   }),
+  MCP_HOSTS: hosts.default([]).meta({
+    description: 'the hosts whose pages may call `/mcp` from a browser: `chat.example.org`',
+    defaultText: 'none: programs, and pages of the same machine',
+  }),
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',

@@ -22,6 +22,9 @@ const DIRECTORY = join(ROOT, 'dist/docs')
 /** The other pages of the gateway. */
 const OTHERS = /^\/($|dashboard\b|docs\/rest$|graphql$|openapi\.json$)/
 
+/** The READMEs that agents read too, besides the guides of `src/docs`. */
+const GUIDES = ['graphql', 'rest-endpoints']
+
 /** The buttons of the site in the bar. */
 const TOOLS =
   '<button type="button" class="menu" popovertarget="navigation">Menu</button>' +
@@ -61,6 +64,9 @@ files.set(
   'llms-full.txt',
   pages.map(({ file, content }) => (file === undefined ? '' : content)).join('\n\n'),
 )
+for (const { path, file, content } of pages)
+  if (file?.startsWith('src/docs/') || GUIDES.includes(path))
+    files.set(`guides/${path}.md`, content)
 await write()
 
 /** Builds the script and the style sheet of the pages. @returns where they and the font are served */
@@ -192,12 +198,12 @@ function overview(): string {
 async function write(): Promise<void> {
   const made = join(ROOT, `dist/.docs-${randomUUID()}`)
   await mkdir(join(made, 'graph'), { recursive: true })
-  await mkdir(join(made, 'assets'))
+  for (const folder of ['assets', 'guides']) await mkdir(join(made, folder))
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
   const one = async ([path, contents]: [string, string | Buffer]) => {
     const file = join(made, path)
     await writeFile(file, contents)
-    if (/\.(png|woff2)$/.test(path)) return
+    if (/\.(png|woff2|md)$/.test(path)) return
     await writeFile(`${file}.br`, await promisify(brotliCompress)(contents, quality))
     await writeFile(`${file}.gz`, await promisify(gzip)(contents))
   }

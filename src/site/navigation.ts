@@ -34,6 +34,7 @@ export function navigation(root: string): Group[] {
         page('Import format', 'import-format', 'src/docs/import-format.md'),
         page('Operator', 'operator', 'src/docs/operator.md'),
         page('Alerts', 'alerts', 'src/docs/alerts.md'),
+        page('Agents', 'mcp', 'src/docs/agents.md'),
         page('Contributor', 'contributor', 'src/docs/contributor.md'),
       ],
     },

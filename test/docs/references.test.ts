@@ -337,6 +337,7 @@ describe('hosts', () => {
     'eips.ethereum.org',
     'keepachangelog.com',
     'llmstxt.org',
+    'modelcontextprotocol.io',
     'semver.org',
     'specs.apollo.dev',
     'tc39.es',

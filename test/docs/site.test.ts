@@ -14,7 +14,7 @@ const PHONE = { width: 360, height: 740 }
 /** The hosts that pages link to. */
 const HOSTS = [
   ...['keepachangelog.com', 'semver.org', 'the-guild.dev', 'tokenlists.org'],
-  'www.standardwebhooks.com',
+  ...['modelcontextprotocol.io', 'www.standardwebhooks.com'],
 ]
 
 let gateway: Gateway

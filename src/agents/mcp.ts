@@ -1,0 +1,152 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
+import manifest from '../../package.json' with { type: 'json' }
+import { DistributionDatesDocument } from '../generated/client/graphql.ts'
+import { nearest } from '../nearest.ts'
+import { callTool, type Http, type OfferedTool, type Served } from './call-tool.ts'
+import { inputSchema } from './input-schema.ts'
+import { instructions } from './overview.ts'
+import { PROMPTS, promptText } from './prompts.ts'
+import { type Resource, resourcesOf } from './resources.ts'
+import { documentOf, TOOLS } from './tools.ts'
+
+const MAX_MESSAGES = 10
+
+/** Answers messages of MCP clients. Nothing is kept from one request to the next. */
+export class Mcp {
+  readonly #served: Served
+  readonly #name: string
+  readonly #tools: Map<string, OfferedTool>
+  readonly #listed: object[]
+  readonly #resources: Promise<Resource[]>
+  // A server makes one of its own otherwise, in milliseconds. None is used.
+  readonly #jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+  constructor(served: Served, name: string) {
+    this.#served = served
+    this.#name = name
+    const tools = TOOLS.map((tool) => offered(tool, served))
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+    this.#listed = tools.map(({ name, title, about, inputSchema }) => ({
+      ...{ name, title, description: about, inputSchema },
+      annotations: { title, readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    }))
+    this.#resources = resourcesOf(served.graph.schema)
+  }
+
+  /** Answers the body of a POST: a message, or up to ten. */
+  async answer(body: unknown, http: Http): Promise<Response> {
+    let message: unknown
+    try {
+      message = JSON.parse(Buffer.from(body as Uint8Array).toString())
+    } catch {
+      return refusal(400, -32700, 'The body must be JSON: a message of JSON-RPC 2.0.')
+    }
+    if (Array.isArray(message) && (message.length > MAX_MESSAGES || message.length === 0))
+      return refusal(400, -32600, `Send 1 to ${MAX_MESSAGES} messages at once.`)
+    const isFirst = [message].flat().some((one) => one?.method === 'initialize')
+    const server = this.#server(http, isFirst ? await this.#instructions() : '')
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    await server.connect(transport)
+    try {
+      return await transport.handleRequest(requestOf(http), { parsedBody: message })
+    } finally {
+      await server.close()
+    }
+  }
+
+  #server(http: Http, instructions: string): Server {
+    const server = new Server(
+      { name: manifest.name, title: this.#name, version: manifest.version },
+      {
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        instructions,
+        jsonSchemaValidator: this.#jsonSchemaValidator,
+      },
+    )
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.#listed as never }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+      const tool = this.#tools.get(params.name)
+      if (!tool) throw unknown('tool', params.name, [...this.#tools.keys()])
+      return callTool(this.#served, tool, params.arguments ?? {}, http)
+    })
+    server.setRequestHandler(ListResourcesRequestSchema, async () => ({
+      resources: (await this.#resources).map(({ uri, name, title, mimeType }) => ({
+        ...{ uri, name, title, mimeType },
+      })),
+    }))
+    server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+      const resources = await this.#resources
+      const resource = resources.find((one) => one.uri === uri)
+      if (!resource)
+        throw unknown(
+          'resource',
+          uri,
+          resources.map((one) => one.uri),
+        )
+      return { contents: [{ uri, mimeType: resource.mimeType, text: await resource.read() }] }
+    })
+    server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: PROMPTS }))
+    server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+      const text = promptText(params.name, params.arguments ?? {})
+      if (text === undefined)
+        throw unknown(
+          'prompt',
+          params.name,
+          PROMPTS.map(({ name }) => name),
+        )
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+    })
+    return server
+  }
+
+  // What the data is. Without a store, the newest date is left out.
+  async #instructions(): Promise<string> {
+    const { graph } = this.#served
+    const dates = await graph.runDocument(DistributionDatesDocument, {}).catch(() => undefined)
+    const [first, last] = [dates?.oldest, dates?.newest].map((list) => list?.nodes[0]?.date)
+    return instructions(this.#name, first && last ? { first, last } : undefined)
+  }
+}
+
+const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool => {
+  const schema = inputSchema(graph.schema, documentOf(tool), tool.hidden)
+  const { first } = schema.properties
+  if (first) {
+    const most = { minimum: 1, maximum: 1000 }
+    Object.assign(first, most, tool.first && { default: tool.first })
+  }
+  return { ...tool, inputSchema: schema }
+}
+
+function unknown(kind: string, sent: string, known: string[]): McpError {
+  const name = sent.slice(0, 100)
+  const near = nearest(name, known)
+  const meant = near === undefined ? `${kind}s/list has all.` : `Do you mean ${near}?`
+  return new McpError(ErrorCode.InvalidParams, `There is no ${kind} ${name}. ${meant}`)
+}
+
+/** A refusal of a whole request, as JSON-RPC has it. */
+export const refusal = (status: number, code: number, message: string) =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
+
+// Answers are JSON, so a client need not accept event streams.
+function requestOf({ request }: Http): Request {
+  const headers = new Headers({ accept: 'application/json, text/event-stream' })
+  for (const name of ['content-type', 'mcp-protocol-version']) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return new Request('http://gateway/mcp', { method: 'POST', headers })
+}
