@@ -13,7 +13,7 @@ import { fittingAnswer, MAX_CHARACTERS } from './fit.ts'
 import type { ArgumentsSchema } from './input-schema.ts'
 import { documentOf, type Tool } from './tools.ts'
 
-/** What tools and resources are read from. */
+/** The graph and the caches behind tools and resources. */
 export interface Served {
   graph: Graph
   edge: Edge

@@ -30,7 +30,7 @@ export class Mcp {
   readonly #tools: Map<string, OfferedTool>
   readonly #listed: object[]
   readonly #resources: Promise<Resource[]>
-  // A server makes one of its own otherwise, in milliseconds. None is used.
+  // Each server would make one, in milliseconds, and never use it.
   readonly #jsonSchemaValidator = new AjvJsonSchemaValidator()
 
   constructor(served: Served, name: string) {
@@ -111,7 +111,7 @@ export class Mcp {
     return server
   }
 
-  // What the data is. Without a store, the newest date is left out.
+  // Without a store, the newest date is left out.
   async #instructions(): Promise<string> {
     const { graph } = this.#served
     const dates = await graph.runDocument(DistributionDatesDocument, {}).catch(() => undefined)

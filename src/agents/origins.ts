@@ -4,8 +4,8 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/
 
 /**
  * True if a request may come from a page of an origin: one of this machine, or one that the operator
- * lists. MCP asks servers to refuse others, which may have been given the name of this server. What
- * is no browser sends no origin.
+ * lists. MCP asks servers to refuse others, which may have been given the name of this server. Only
+ * browsers send an origin.
  */
 export function isAllowedOrigin(
   origin: string | undefined,

@@ -33,7 +33,7 @@ says in \`retry-after\` how many seconds to wait.
 `
 
 /**
- * What an MCP server tells a client first.
+ * The instructions that a client gets when it connects.
  * @param dates the first and the newest date with points, if there are any
  */
 export function instructions(name: string, dates?: { first: string; last: string }): string {

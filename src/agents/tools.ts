@@ -52,7 +52,7 @@ export type Paging = 'after' | 'offset' | 'from' | 'addresses'
 export interface Tool {
   name: string
   title: string
-  /** What it answers, for people and for models that choose a tool. */
+  /** Its answer, for people and for models that choose a tool. */
   about: string
   document: unknown
   /** The list that goes on: where it is in the data, and how. */
@@ -106,8 +106,8 @@ export const TOOLS: Tool[] = [
     name: 'wallet_standing',
     title: 'Standing of a wallet',
     about:
-      'Where one wallet stands: rank, points, points per day, the change in seven days, its ' +
-      'neighbours in rank, its net worth, debt and lowest health factor.',
+      'The standing of one wallet: rank, points, points per day, the change in seven days, ' +
+      'its neighbours in rank, its net worth, debt and lowest health factor.',
     document: StandingDocument,
     hidden: ['scope', 'asOf', 'at'],
   },
@@ -142,7 +142,7 @@ export const TOOLS: Tool[] = [
     name: 'wallet_earnings',
     title: 'Earnings of a wallet',
     about:
-      'What a wallet has earned in all, by market and vault: interest, changes of prices and ' +
+      'All that a wallet has earned, by market and vault: interest, changes of prices and ' +
       'liquidations add up to the profit, in USD.',
     document: EarningsDocument,
     list: { at: 'user.earnings.breakdown', by: 'offset' },
@@ -151,7 +151,9 @@ export const TOOLS: Tool[] = [
   {
     name: 'wallet_earnings_of_period',
     title: 'Earnings of a wallet in a period',
-    about: 'What a wallet earned since a time, by token, by pool, and by market and vault, in USD.',
+    about:
+      'The earnings of a wallet since a time, by token, by pool, and by market and vault, in ' +
+      'USD.',
     document: EarningsOfPeriodDocument,
   },
   {
@@ -167,8 +169,8 @@ export const TOOLS: Tool[] = [
     name: 'wallet_rates',
     title: 'Rates of a wallet',
     about:
-      'What a wallet earns and pays now: the net APRs over all that it lends and borrows, and ' +
-      'by market and vault. An APR is a fraction: 0.05 is 5 % a year.',
+      'The rates that a wallet earns and pays now: the net APRs over all that it lends and ' +
+      'borrows, and by market and vault. An APR is a fraction: 0.05 is 5 % a year.',
     document: NetAprDocument,
     list: { at: 'user.netApr.breakdown', by: 'offset' },
     first: 50,
@@ -184,7 +186,7 @@ export const TOOLS: Tool[] = [
   },
   {
     name: 'wallet_points_ledger',
-    title: 'Why points of a wallet changed later',
+    title: 'Corrections of points',
     about:
       'How runs changed points of a wallet that had been given before, newest first, with the ' +
       'reasons and the multipliers before and after. Empty if nothing was corrected.',
@@ -212,7 +214,7 @@ export const TOOLS: Tool[] = [
   {
     name: 'wallet_liquidation_rewards',
     title: 'Liquidation rewards of a wallet',
-    about: 'What a wallet received as a share of liquidations, newest first.',
+    about: 'The shares of liquidations that a wallet received, newest first.',
     document: LiquidationRewardsDocument,
     list: { at: 'user.liquidationRewards', by: 'after' },
     first: 25,
@@ -352,12 +354,12 @@ export const TOOLS: Tool[] = [
   },
   {
     name: 'earnings_estimate',
-    title: 'What an amount would earn',
+    title: 'Earnings of an amount',
     about:
-      'What an amount in USD would earn in so many days on each side of the largest pools, ' +
-      'supplied and borrowed: interest in USD and points by the rules known now. Filter by a ' +
-      'token with `where.assets`. Compare `supply.totalUsd` to find the best pool; ' +
-      '`pointValueUsd` is what a point is worth to the user.',
+      'The interest in USD and the points that an amount in USD would earn in so many days on ' +
+      'each side of the largest pools, supplied and borrowed, by the rules known now. Filter ' +
+      'by a token with `where.assets`. Compare `supply.totalUsd` to find the best pool; ' +
+      '`pointValueUsd` is the value of a point to the user.',
     document: PlanDocument,
     first: 15,
   },

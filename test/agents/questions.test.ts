@@ -187,7 +187,7 @@ question('Who got the most points in the last three days?', async () => {
   const { leaderboard } = await use('leaderboard', { scope, first: 1 })
   const { positionAggregates } = await ask(
     `{ positionAggregates(
-        where: { date: { gte: "${daysAgo(2)}" } }, groupBy: [USER], first: 1,
+        where: { date: { gte: "${daysAgo(2)}", lte: "${newest}" } }, groupBy: [USER], first: 1,
         orderBy: [SUM_POINTS], orderDirection: [DESC]
       ) { sumPoints key { user { address } } } }`,
   )

@@ -278,6 +278,7 @@ describe('REST', () => {
       '/embed/wallets/ADDRESS',
       '/graphql',
       '/llms.txt',
+      '/mcp',
       '/openapi.json',
     ]
     const served = [...Object.keys(paths), ...pages]
