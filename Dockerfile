@@ -15,6 +15,7 @@ COPY src/sample/package.json src/sample/
 COPY src/share/package.json src/share/
 COPY src/site/package.json src/site/
 COPY src/sources/package.json src/sources/
+COPY src/tables/package.json src/tables/
 COPY src/web/package.json src/web/
 RUN npm ci --ignore-scripts
 COPY . .

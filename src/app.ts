@@ -10,6 +10,7 @@ import { mountPages } from './http/pages.ts'
 import { mountRest } from './http/rest.ts'
 import { openServer, refuseOtherMethods } from './http/server/open-server.ts'
 import { mountShare } from './share/index.ts'
+import { mountTables } from './tables/index.ts'
 
 /**
  * Creates the HTTP server, which does not listen yet.
@@ -27,6 +28,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
   mountAgents(app, deps, served.graph, edge)
+  mountTables(app, deps, served.graph, edge)
   mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()
   return app

@@ -78,6 +78,7 @@ const SERVED = [
   'points',
   'pools',
   'positions',
+  'tables',
   'v1',
 ]
 const basePath = kind('a path like /lending, and not one of the gateway', (message) =>

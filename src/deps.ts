@@ -145,7 +145,6 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       onError: (error) => log.warn({ err: error }, 'Redis cannot be reached: answers are computed'),
     })
     closing.push(() => cache.close())
-    const basePoints = { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW }
     const client = openClient({
       timeoutMs: config.SOURCE_TIMEOUT_MS,
       retries: config.SOURCE_RETRIES,
@@ -162,10 +161,6 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
     closing.push(() => client.close())
     const positionsSource = openConfiguredSource(config, client)
     const analytics = openAnalytics(config, client)
-    const storeName = embedded
-      ? `embedded Postgres in ${config.DATA_DIR}`
-      : `Postgres at ${new URL(url).host}`
-    const { MAX_PRICE_JUMP: maxPriceJump } = config
     const now = () => new Date()
     if (config.SEASONS)
       await applySeasons({ pool: store.pool, now }, config.SEASONS, { requestedBy: 'SEASONS' })
@@ -177,15 +172,17 @@ export async function openDeps(config: Config, { logsOutages = true } = {}): Pro
       cache,
       metrics: new Registry(),
       outage,
-      basePoints,
+      basePoints: { deposit: config.POINTS_BASE_DEPOSIT, borrow: config.POINTS_BASE_BORROW },
       logoHosts: config.LOGO_HOSTS,
       keepsLedger: config.LEDGER_DAYS !== 0,
       client,
       positionsSource,
       analytics,
-      maxPriceJump,
+      maxPriceJump: config.MAX_PRICE_JUMP,
       now,
-      storeName,
+      storeName: embedded
+        ? `embedded Postgres in ${config.DATA_DIR}`
+        : `Postgres at ${new URL(url).host}`,
       close,
     }
   } catch (error) {

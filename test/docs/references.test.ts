@@ -280,6 +280,10 @@ describe('REST', () => {
       '/llms.txt',
       '/mcp',
       '/openapi.json',
+      '/tables',
+      '/tables/leaderboard',
+      '/tables/leaderboard.csv',
+      '/tables/leaderboard.jsonl',
     ]
     const served = [...Object.keys(paths), ...pages]
     const named = documents.flatMap(({ codes }) =>

@@ -1,0 +1,106 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql'
+import { badArgument } from '../errors.ts'
+
+/** A list of the graph that can be read whole. */
+export interface List {
+  name: string
+  field: GraphQLField<unknown, unknown>
+  /** The type of its rows. */
+  type: GraphQLObjectType
+}
+
+type Field = GraphQLField<unknown, unknown>
+
+const MAX_COLUMNS = 100
+const MAX_NAMED = 60
+// Values without an id, such as amounts, are taken apart at most this deep.
+const MAX_DEPTH = 3
+// Values in the forms of older clients.
+const LEGACY = 'legacy'
+
+/** The lists at the root of the graph that have cursors, by name. */
+export function listsOf(schema: GraphQLSchema): Map<string, List> {
+  const lists = new Map<string, List>()
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const connection = getNamedType(field.type)
+    const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined
+    const type = nodes && getNamedType(nodes.type)
+    if (isObjectType(type) && field.args.some(({ name }) => name === 'after'))
+      lists.set(field.name, { name: field.name, field, type })
+  }
+  return lists
+}
+
+const isFree = ({ args, deprecationReason }: Field) =>
+  !args.some(isRequiredArgument) && deprecationReason === undefined
+
+const isList = (type: GraphQLOutputType) => isListType(getNullableType(type))
+
+const fieldsOf = (type: GraphQLOutputType): Record<string, Field> => {
+  const named = getNamedType(type)
+  return isObjectType(named) || isInterfaceType(named) ? named.getFields() : {}
+}
+
+/**
+ * The columns of a list by default: its own values, the ids and addresses of what it links to, and
+ * the values of what has no id and is not computed for arguments, such as amounts.
+ */
+export function defaultColumns(type: GraphQLOutputType, depth = 0): string[] {
+  const fields = fieldsOf(type)
+  return Object.values(fields).flatMap((field) => {
+    const { name, args } = field
+    if (!isFree(field) || isList(field.type)) return []
+    if (isLeafType(getNamedType(field.type))) return [name]
+    if (args.length > 0 || name === LEGACY || depth === MAX_DEPTH) return []
+    const inner = fieldsOf(field.type)
+    if (!inner.id) return defaultColumns(field.type, depth + 1).map((column) => `${name}.${column}`)
+    const keys = fields[`${name}Address`] ? ['id'] : ['id', 'address']
+    return keys.flatMap((key) => (inner[key] ? `${name}.${key}` : []))
+  })
+}
+
+/** Reads `fields`: the paths of columns, separated by commas. @throws BAD_INPUT */
+export function readColumns(type: GraphQLObjectType, text: string): string[] {
+  const columns = [...new Set(text.split(',').map((one) => one.trim()))]
+  if (columns.length > MAX_COLUMNS)
+    throw badArgument('fields', `must name at most ${MAX_COLUMNS} columns`)
+  for (const column of columns) assertColumn(type, column)
+  return columns
+}
+
+function assertColumn(type: GraphQLObjectType, column: string): void {
+  let at: GraphQLOutputType = type
+  for (const key of column.split('.')) {
+    const fields = fieldsOf(at)
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const isReadable = field && !field.args.some(isRequiredArgument)
+    if (!isReadable || (isList(field.type) && !isLeafType(getNamedType(field.type))))
+      throw badArgument(
+        'fields',
+        `has no column ${column.slice(0, MAX_NAMED)}: ${getNamedType(at)} has ` +
+          Object.values(fields).filter(isFree).map(shownPath).join(', '),
+      )
+    at = field.type
+  }
+  if (isLeafType(getNamedType(at))) return
+  const shown = column.slice(0, MAX_NAMED)
+  const inner = Object.values(fieldsOf(at)).filter(({ type }) => isLeafType(getNamedType(type)))
+  throw badArgument(
+    'fields',
+    `must name a value of ${shown}, such as ${shown}.${inner[0]?.name ?? 'id'}`,
+  )
+}
+
+const shownPath = ({ name, type }: Field) => (isLeafType(getNamedType(type)) ? name : `${name}.…`)

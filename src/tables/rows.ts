@@ -1,0 +1,115 @@
+import type { PoolClient } from 'pg'
+import type { Statement, TextRow } from 'pothos-sql'
+import { plainReader, type Reader } from '../db/connect/reader.ts'
+import type { Store } from '../db/connect/store.ts'
+import { GatewayError } from '../errors.ts'
+import { parseExact } from '../exact-number.ts'
+import type { Operation } from '../graphql/execution/operation.ts'
+
+/** The most rows that are read at a time: a full page of the graph. */
+export const CHUNK = 1000
+/** The rows that are read first. Their size decides how many follow at a time. */
+export const FIRST_CHUNK = 100
+// The characters of the rows that are read at a time, or of a single row.
+const CHUNK_SIZE = 512 * 1024
+
+// No list has more rows.
+const ALL = 2n ** 62n
+
+/** A row of the graph, and its cursor if the table has cursors. */
+export interface Row {
+  node: Record<string, unknown>
+  cursor?: string
+}
+
+/** The rows that are read: a planned page of the graph, without its end. */
+export interface Selection {
+  operation: Operation
+  variables: Record<string, unknown>
+  /** The maximum number of rows. Undefined means all. */
+  first: number | undefined
+}
+
+interface Page {
+  rows: { nodes?: Row['node'][]; edges?: Row[] }
+}
+
+/**
+ * Reads the rows of a table from the snapshot of a transaction, some at a time. The first rows may
+ * be none.
+ * @throws BAD_INPUT
+ */
+export async function* rowsOf(
+  store: Store,
+  client: PoolClient,
+  { operation, variables, first }: Selection,
+): AsyncGenerator<Row[]> {
+  const cursor = new Cursor(client, first)
+  const reader = readerOf(store, client, cursor)
+  while (!cursor.isAtEnd) {
+    const answer = await operation.plan.run(reader, variables)
+    if (!answer)
+      throw new GatewayError('UNSUPPORTED', 'This store cannot send this list as a table.')
+    cursor.chooseChunk(answer.json.length)
+    const { rows } = parseExact(answer.json) as Page
+    yield rows.edges ?? rows.nodes?.map((node) => ({ node })) ?? []
+  }
+}
+
+/** The rows of a statement, without the end of its page, on a cursor of Postgres. */
+class Cursor {
+  isAtEnd = false
+  #isOpen = false
+  #chunk = FIRST_CHUNK
+  readonly #client: PoolClient
+  readonly #first: number | undefined
+
+  constructor(client: PoolClient, first: number | undefined) {
+    this.#client = client
+    this.#first = first
+  }
+
+  async next({ text, values }: Statement): Promise<TextRow[]> {
+    if (!this.#isOpen) {
+      const whole = text.replace(PAGE, `LIMIT ${this.#first ?? ALL}`)
+      await this.#client.query(`DECLARE whole NO SCROLL CURSOR FOR ${whole}`, values as unknown[])
+      this.#isOpen = true
+    }
+    const { rows } = await this.#client.query<TextRow>({
+      text: `FETCH ${this.#chunk} FROM whole`,
+      rowMode: 'array',
+      types: { getTypeParser: () => (value: string) => value },
+    })
+    this.isAtEnd = rows.length < this.#chunk
+    return rows
+  }
+
+  /** Chooses how many rows are read next, by the size of those that were. */
+  chooseChunk(size: number): void {
+    const fitting = Math.floor((this.#chunk * CHUNK_SIZE) / size)
+    this.#chunk = Math.max(1, Math.min(CHUNK, fitting))
+  }
+}
+
+const PAGE = new RegExp(String.raw`\bLIMIT (${CHUNK}|${CHUNK + 1})\b`, 'g')
+
+/** A reader on which a planned page is the next rows of a cursor. */
+function readerOf(store: Store, client: PoolClient, cursor: Cursor): Reader {
+  const reads = {
+    scope() {},
+    exclusive: (_: unknown, work: (client: PoolClient) => unknown) => work(client),
+  }
+  const plain = plainReader({ ...store, reads: reads as unknown as Store['reads'] })
+  const reader: Reader = {
+    dialect: plain.dialect,
+    isOver: false,
+    get models() {
+      return plain.models
+    },
+    $queryRaw: (query, ...values) => plain.$queryRaw(query, ...values),
+    explain: (query) => plain.explain(query),
+    snapshot: (work) => work(reader),
+    textRows: (statement) => cursor.next(statement),
+  }
+  return reader
+}

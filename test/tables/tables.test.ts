@@ -1,0 +1,291 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import * as consumers from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
+import { startOnSample } from '../support/sample.ts'
+
+/** Whole lists as CSV and JSON Lines. */
+
+let gateway: Gateway
+// A gateway whose positions are too large for the buffers of a connection.
+let heavy: Gateway
+
+beforeAll(async () => {
+  gateway = await startOnSample({ users: 60, days: 40 })
+  heavy = await startOnSample({ users: 60, days: 40, env: { SEND_TIMEOUT_MS: '2000' } })
+  await heavy.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+})
+afterAll(async () => {
+  await gateway?.close()
+  await heavy?.close()
+})
+
+const HEAVY = '/tables/positions.jsonl?fields=id,points,pool.name'
+
+const linesOf = (text: string): any[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+async function textAt(path: string, of = gateway): Promise<string> {
+  const response = await of.get(path)
+  const text = await response.text()
+  expect([response.status, text.slice(0, 200)]).toEqual([200, text.slice(0, 200)])
+  return text
+}
+
+const selectionOf = (columns: string[]): string =>
+  columns
+    .map((column) => column.replaceAll('.', ' { ') + ' }'.repeat(column.split('.').length - 1))
+    .join(' ')
+
+const valueAt = (row: any, column: string) =>
+  column.split('.').reduce((value, key) => value?.[key] ?? null, row)
+
+/** All rows of a list, page by page from the graph, with the columns of its table. */
+async function rowsInGraph(name: string, columns: string[]): Promise<object[]> {
+  const rows: object[] = []
+  for (let after: string | null = null; ; ) {
+    const query = `query ($after: String) { list: ${name}(first: 700, after: $after) {
+      nodes { ${selectionOf(columns)} } pageInfo { hasNextPage endCursor } } }`
+    const { list } = await gateway.ask(query, { after })
+    for (const node of list.nodes)
+      rows.push(Object.fromEntries(columns.map((column) => [column, valueAt(node, column)])))
+    if (!list.pageInfo.hasNextPage) return rows
+    after = list.pageInfo.endCursor
+  }
+}
+
+/** Opens a table and reads nothing of it. */
+async function stalledAt(path: string, of: Gateway): Promise<IncomingMessage> {
+  const sent = request(of.base + path, { agent: false }).end()
+  const [response] = await once(sent, 'response')
+  response.on('error', () => {})
+  return response
+}
+
+const transactions = async ({ deps }: Gateway): Promise<number> => {
+  const { rows } = await deps.store.pool.query(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND state = 'idle in transaction'`,
+  )
+  return rows[0].count
+}
+
+describe.runIf(hasPlans)('tables', () => {
+  test('every table has all rows of its list, in its order, in both formats', async () => {
+    const { tables } = JSON.parse(await textAt('/tables'))
+    expect(tables.length).toBeGreaterThan(13)
+    for (const { name, columns } of tables) {
+      const rows = linesOf(await textAt(`/tables/${name}.jsonl`))
+      expect(rows, name).toEqual(await rowsInGraph(name, columns))
+      const csv = await textAt(`/tables/${name}.csv?fields=id`)
+      expect(csv.trimEnd().split('\n'), name).toEqual(['id', ...rows.map(({ id }) => id)])
+    }
+    const positions = linesOf(await textAt('/tables/positions.jsonl?fields=id'))
+    expect(positions.length).toBeGreaterThan(2000)
+  })
+
+  test('a table goes on after the cursor of its last row, with the same filter and order', async () => {
+    const [{ date }] = linesOf(await textAt('/tables/distributions.jsonl?first=1&fields=date'))
+    const where = encodeURIComponent(JSON.stringify({ date: { gte: '2020-01-01', lte: date } }))
+    const path = `/tables/positions.jsonl?where=${where}&fields=id,date&cursor=true`
+    const whole = linesOf(await textAt(path))
+    const first = linesOf(await textAt(`${path}&first=1234`))
+    expect(first).toHaveLength(1234)
+    const rest = linesOf(await textAt(`${path}&after=${first.at(-1).cursor}`))
+    expect([...first, ...rest]).toEqual(whole)
+    const other = await gateway.get(`/tables/positions.csv?after=${first.at(-1).cursor}`)
+    expect([other.status, (await other.json()).detail]).toEqual([
+      400,
+      expect.stringContaining('another filter or order'),
+    ])
+  })
+
+  test('arguments of the list are parameters', async () => {
+    const scope = encodeURIComponent(JSON.stringify({ last: 7 }))
+    const rows = linesOf(
+      await textAt(
+        '/tables/users.jsonl?orderBy=TOTAL_POINTS,ADDRESS&orderDirection=DESC&fields=totalPoints&first=5',
+      ),
+    )
+    expect(rows).toHaveLength(5)
+    expect(rows).toEqual(rows.toSorted((a, b) => b.totalPoints - a.totalPoints))
+    const shock = encodeURIComponent(JSON.stringify({ change: -0.9, group: 'ETH' }))
+    const fallen = linesOf(await textAt(`/tables/currentPositions.jsonl?shock=${shock}&fields=id`))
+    const { list } = await gateway.ask(
+      '{ list: currentPositions(shock: { change: -0.9, group: "ETH" }) { nodes { id } } }',
+    )
+    expect(fallen).toEqual(list.nodes)
+    const response = await gateway.get(`/tables/leaderboard.csv?scope=${scope}`)
+    expect([200, 400]).toContain(response.status)
+  })
+
+  test.each([
+    ['/tables/nothing.csv', 404, 'leaderboard'],
+    ['/tables/positions.xml', 406, 'csv, jsonl'],
+    ['/tables/positions.csv.gz', 406, 'csv, jsonl'],
+    ['/tables/positions.constructor', 406, 'csv, jsonl'],
+    ['/tables/positions.csv?limit=1', 400, 'asOf'],
+    ['/tables/positions.csv?last=1', 400, 'asOf'],
+    ['/tables/positions.csv?first=-1', 400, 'whole number'],
+    ['/tables/positions.csv?first=1&first=2', 400, 'once'],
+    ['/tables/positions.csv?where={', 400, 'JSON'],
+    ['/tables/positions.csv?where=%7B%22a%22:1%7D', 400, 'PositionFilter'],
+    ['/tables/positions.csv?orderBy=NAME', 400, 'PositionOrder'],
+    ['/tables/positions.csv?orderBy=POINTS', 400, 'where.date.eq'],
+    ['/tables/positions.csv?after=zz', 400, 'cursor'],
+    ['/tables/positions.csv?cursor=yes', 400, 'true or false'],
+    ['/tables/positions.csv?for=paper', 400, 'spreadsheet'],
+    ['/tables/positions.csv?fields=', 400, 'sideA'],
+    ['/tables/positions.csv?fields=id,nothing', 400, 'healthFactor'],
+    ['/tables/positions.csv?fields=user', 400, 'user.address'],
+    ['/tables/positions.csv?fields=user.positions.nodes.id', 400, 'no column'],
+    ['/tables/positions.csv?fields=__proto__.x', 400, 'no column'],
+    [`/tables/positions.csv?fields=${'a,'.repeat(101)}${[...Array(101).keys()]}`, 400, '100'],
+    ['/tables/activity.csv?orderBy=TIME&where=%5B1,2%5D', 400, 'ActivityFilter'],
+  ])('%s is refused with %i and says what there is', async (path, status, words) => {
+    const response = await gateway.get(path)
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      expect.stringContaining(words),
+    ])
+  })
+
+  test('the format is of the path or of what is accepted; HEAD has no rows', async () => {
+    const typeFor = async (accept?: string, method = 'GET') => {
+      const headers: Record<string, string> = accept === undefined ? {} : { accept }
+      const url = `${gateway.base}/tables/pools?fields=name&first=1`
+      const response = await fetch(url, { method, headers })
+      return `${response.status} ${response.headers.get('content-type')?.split(';')[0]}`
+    }
+    expect(await typeFor()).toBe('200 text/csv')
+    expect(await typeFor('application/x-ndjson')).toBe('200 application/x-ndjson')
+    expect(await typeFor('application/x-ndjson, text/csv;q=0.5')).toBe('200 application/x-ndjson')
+    expect(await typeFor('image/png')).toBe('406 application/problem+json')
+    expect(await typeFor('text/csv', 'POST')).toBe('405 application/problem+json')
+    const head = await fetch(`${gateway.base}/tables/pools.csv`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-disposition')).toBe('attachment; filename="pools.csv"')
+  })
+
+  test('a table of an empty store has its columns alone', async () => {
+    const empty = await startGateway()
+    try {
+      expect(await textAt('/tables/positions.csv?fields=id,points', empty)).toBe('id,points\n')
+      expect(await textAt('/tables/leaderboard.jsonl', empty)).toBe('')
+    } finally {
+      await empty.close()
+    }
+  })
+
+  test('names are harmless in a spreadsheet, which keeps all digits', async () => {
+    const { pool } = heavy.deps.store
+    await pool.query(`UPDATE vault SET name = '=HYPERLINK("https://evil.example")'`)
+    const vaults = await textAt('/tables/vaults.csv?fields=name&first=1', heavy)
+    expect(vaults).toBe(`name\n"'=HYPERLINK(""https://evil.example"")"\n`)
+    const [json] = linesOf(await textAt('/tables/vaults.jsonl?fields=name&first=1', heavy))
+    expect(json.name).toBe('=HYPERLINK("https://evil.example")')
+    const bytes = Buffer.from(
+      await (
+        await heavy.get('/tables/activity.csv?fields=amount.raw,time&for=spreadsheet')
+      ).arrayBuffer(),
+    )
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
+    const lines = bytes.toString().split('\n').slice(1, -1)
+    const long = lines.filter((line) => /^'\d{16,},\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(line))
+    expect(long.length).toBeGreaterThan(0)
+    expect(lines.filter((line) => /^\d{16,},/.test(line))).toEqual([])
+  })
+})
+
+describe.runIf(hasPlans)('a table that takes long', () => {
+  const open: IncomingMessage[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0)) one.destroy()
+    await expect.poll(() => transactions(heavy)).toBe(0)
+  })
+
+  test('is of one snapshot, whatever is written meanwhile', async () => {
+    const { pool } = heavy.deps.store
+    const before = await pool.query('SELECT count(*)::int AS count FROM position')
+    const response = await stalledAt(HEAVY, heavy)
+    await pool.query('BEGIN; DELETE FROM position; COMMIT').catch(() => undefined)
+    const rows = linesOf(await consumers.text(response))
+    expect(rows).toHaveLength(before.rows[0].count)
+  })
+
+  test('leaves its connection when its reader goes or stalls', async () => {
+    const filled = await startOnSample({ users: 60, days: 40, env: { SEND_TIMEOUT_MS: '1000' } })
+    try {
+      await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+      const leaving = await stalledAt(HEAVY, filled)
+      expect(await transactions(filled)).toBe(1)
+      leaving.destroy()
+      await expect.poll(() => transactions(filled)).toBe(0)
+      const stalling = await stalledAt(HEAVY, filled)
+      const ended = new Promise((resolve) => stalling.once('close', resolve))
+      expect(await transactions(filled)).toBe(1)
+      await expect.poll(() => transactions(filled), { timeout: 8000 }).toBe(0)
+      stalling.resume()
+      await ended
+      expect(stalling.complete).toBe(false)
+    } finally {
+      await filled.close()
+    }
+  })
+
+  test('has three others next to it at most: of fifty the rest get a 429, and reads go on', async () => {
+    const filled = await startOnSample({ users: 60, days: 40 })
+    try {
+      await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+      const all = await Promise.all(Array.from({ length: 50 }, () => stalledAt(HEAVY, filled)))
+      open.push(...all)
+      const refused = all.filter(({ statusCode }) => statusCode === 429)
+      expect(all.filter(({ statusCode }) => statusCode === 200)).toHaveLength(4)
+      expect(refused).toHaveLength(46)
+      expect(refused[0]?.headers['retry-after']).toBe('5')
+      const at = performance.now()
+      for (let i = 0; i < 20; i++)
+        await filled.ask('{ leaderboard(first: 10) { nodes { rank user { address } } } }')
+      expect(performance.now() - at).toBeLessThan(2000)
+      for (const one of all) one.destroy()
+      await expect
+        .poll(async () => (await filled.get('/tables/pools.csv?fields=address')).status)
+        .toBe(200)
+    } finally {
+      await filled.close()
+    }
+  })
+
+  test('is charged as it goes, and waits when the points of the minute are used', async () => {
+    const limited = await startOnSample({ users: 60, days: 40, env: { RATE_LIMIT: '450' } })
+    try {
+      const path = '/tables/positions.csv?fields=id&first=1000'
+      const response = await limited.get(path)
+      expect(response.headers.get('ratelimit')).toMatch(/^"points";r=4[34]\d;/)
+      await response.text()
+      const { headers } = await limited.get('/tables/positions.csv?fields=id&first=0')
+      expect(headers.get('ratelimit')).toMatch(/^"points";r=2\d\d;/)
+      await (await limited.get(path)).text()
+      // The points end within this one, which then waits.
+      const waiting = await limited.get(path)
+      expect(waiting.status).toBe(200)
+      const end = waiting.text().then(
+        () => 'whole',
+        () => 'broken',
+      )
+      const soon = new Promise((resolve) => setTimeout(resolve, 500, 'waits'))
+      expect(await Promise.race([end, soon])).toBe('waits')
+      let refused = waiting
+      for (let i = 0; i < 40 && refused.status === 200; i++)
+        refused = await limited.get('/tables/positions.csv?fields=id&first=100')
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      await limited.close()
+    }
+  })
+})
