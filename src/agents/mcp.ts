@@ -55,7 +55,8 @@ export class Mcp {
     }
     if (Array.isArray(message) && (message.length > MAX_MESSAGES || message.length === 0))
       return refusal(400, -32600, `Send 1 to ${MAX_MESSAGES} messages at once.`)
-    const isFirst = [message].flat().some((one) => one?.method === 'initialize')
+    const messages = [message].flat() as ({ method?: unknown } | null)[]
+    const isFirst = messages.some((one) => one?.method === 'initialize')
     const server = this.#server(http, isFirst ? await this.#instructions() : '')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
