@@ -361,6 +361,7 @@ export const TOOLS: Tool[] = [
       'by a token with `where.assets`. Compare `supply.totalUsd` to find the best pool; ' +
       '`pointValueUsd` is the value of a point to the user.',
     document: PlanDocument,
+    list: { at: 'pools', by: 'after' },
     first: 15,
   },
   {
@@ -370,6 +371,8 @@ export const TOOLS: Tool[] = [
       'The tokens by symbol, with their addresses on each chain and `movesWith`, the group ' +
       'whose prices move together.',
     document: ShockTokensDocument,
+    list: { at: 'assets', by: 'after' },
+    first: 100,
   },
   {
     name: 'token_prices',
@@ -385,6 +388,7 @@ export const TOOLS: Tool[] = [
       'The newest deposits, withdrawals, borrowings and repayments of all wallets. Another ' +
       'filter than `where.time` needs a `where.time` of at most 31 days.',
     document: RecentActivityDocument,
+    list: { at: 'activity', by: 'after' },
   },
   {
     name: 'program_over_time',

@@ -125,6 +125,18 @@ describe('long answers', () => {
     expect(answers.at(-1).next).toBeUndefined()
   })
 
+  test.each([
+    ['tokens', 'assets', {}],
+    ['earnings_estimate', 'pools', { amountUsd: 1000, days: 7 }],
+  ])('%s goes on in pages that are asked for', async (name, list, sent) => {
+    const answers = await all(name, { ...sent, first: 7 })
+    const rows = answers.flatMap((answer) => answer[list].nodes)
+    const graph = await gateway.ask(`{ ${list}(first: 1000) { nodes { chainId address } } }`)
+    const keys = (nodes: any[]) => nodes.map(({ chainId, address }) => `${chainId} ${address}`)
+    expect(keys(rows).sort()).toEqual(keys(graph[list].nodes).sort())
+    expect(answers.length).toBe(Math.ceil(rows.length / 7))
+  })
+
   test('addresses and times go on too', async () => {
     const { users } = await gateway.ask('{ users(first: 1000) { nodes { address rank } } }')
     const addresses = users.nodes.map((one: { address: string }) => one.address)
