@@ -15,7 +15,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { DistributionDatesDocument } from '../generated/client/graphql.ts'
 import { nearest } from '../nearest.ts'
 import { callTool, type Http, type OfferedTool, type Served } from './call-tool.ts'
-import { inputSchema } from './input-schema.ts'
+import { type InputSchema, inputSchema } from './input-schema.ts'
 import { instructions } from './overview.ts'
 import { PROMPTS, promptText } from './prompts.ts'
 import { type Resource, resourcesOf } from './resources.ts'
@@ -123,7 +123,11 @@ export class Mcp {
 
 const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool => {
   const schema = inputSchema(graph.schema, documentOf(tool), tool.hidden)
-  const { first } = schema.properties
+  const { first, where } = schema.properties
+  if (where?.properties && tool.filters)
+    where.properties = Object.fromEntries(
+      tool.filters.map((name) => [name, where.properties?.[name] as InputSchema]),
+    )
   if (first) {
     const most = { minimum: 1, maximum: 1000 }
     Object.assign(first, most, tool.first && { default: tool.first })

@@ -61,6 +61,8 @@ export interface Tool {
   first?: number
   /** Variables that callers do not set. */
   hidden?: string[]
+  /** The fields of `where` that its schema has: all by default. Each takes a place in a chat. */
+  filters?: string[]
 }
 
 export const documentOf = ({ document }: Tool) => document as DocumentNode
@@ -183,6 +185,7 @@ export const TOOLS: Tool[] = [
     list: { at: 'user.activity', by: 'after' },
     first: 25,
     hidden: ['offset'],
+    filters: ['amountUsd', 'assets', 'chainIds', 'entities', 'kinds', 'pools', 'time'],
   },
   {
     name: 'wallet_points_ledger',
@@ -219,6 +222,7 @@ export const TOOLS: Tool[] = [
     list: { at: 'user.liquidationRewards', by: 'after' },
     first: 25,
     hidden: ['offset'],
+    filters: ['chainIds', 'claimed', 'entities', 'liquidRewardUsd', 'time'],
   },
   {
     name: 'portfolio',
@@ -239,6 +243,18 @@ export const TOOLS: Tool[] = [
     list: { at: 'positions', by: 'after' },
     first: 15,
     hidden: ['offset'],
+    filters: [
+      'assets',
+      'borrowedUsd',
+      'chainIds',
+      'collateralAssets',
+      'date',
+      'healthFactor',
+      'points',
+      'pools',
+      'tvlUsd',
+      'users',
+    ],
   },
   {
     name: 'positions_near_liquidation',
@@ -260,6 +276,17 @@ export const TOOLS: Tool[] = [
     list: { at: 'currentPositions', by: 'after' },
     first: 20,
     hidden: ['offset'],
+    filters: [
+      'assets',
+      'borrowedUsd',
+      'chainIds',
+      'collateralAssets',
+      'healthFactor',
+      'liquidationDrop',
+      'pools',
+      'tvlUsd',
+      'users',
+    ],
   },
   {
     name: 'price_change_totals',
@@ -284,6 +311,15 @@ export const TOOLS: Tool[] = [
     document: LiquidationsDocument,
     list: { at: 'liquidations', by: 'after' },
     first: 20,
+    filters: [
+      'chainIds',
+      'collateralSeizedUsd',
+      'debtRepaidUsd',
+      'liquidators',
+      'pools',
+      'time',
+      'users',
+    ],
   },
   {
     name: 'pools',
@@ -296,6 +332,18 @@ export const TOOLS: Tool[] = [
     list: { at: 'pools', by: 'after' },
     first: 10,
     hidden: ['offset'],
+    filters: [
+      'addresses',
+      'assets',
+      'bestDepositApr',
+      'borrowedUsd',
+      'chainIds',
+      'liquidityUsd',
+      'lowestBorrowApr',
+      'totalPoints',
+      'tvlUsd',
+      'utilization',
+    ],
   },
   {
     name: 'pool',
@@ -336,6 +384,7 @@ export const TOOLS: Tool[] = [
     list: { at: 'vaults', by: 'after' },
     first: 25,
     hidden: ['offset'],
+    filters: ['addresses', 'assets', 'chainIds', 'depositApr', 'tvlUsd'],
   },
   {
     name: 'vault_over_time',
@@ -363,6 +412,7 @@ export const TOOLS: Tool[] = [
     document: PlanDocument,
     list: { at: 'pools', by: 'after' },
     first: 15,
+    filters: ['addresses', 'assets', 'chainIds', 'tvlUsd'],
   },
   {
     name: 'tokens',
@@ -389,6 +439,7 @@ export const TOOLS: Tool[] = [
       'filter than `where.time` needs a `where.time` of at most 31 days.',
     document: RecentActivityDocument,
     list: { at: 'activity', by: 'after' },
+    filters: ['amountUsd', 'assets', 'chainIds', 'entities', 'kinds', 'pools', 'time', 'users'],
   },
   {
     name: 'program_over_time',
@@ -441,6 +492,7 @@ export const TOOLS: Tool[] = [
     list: { at: 'distributions', by: 'after' },
     first: 30,
     hidden: ['offset'],
+    filters: ['date', 'kinds'],
   },
   {
     name: 'distribution',

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { TOOLS } from '../../src/agents/tools.ts'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
@@ -56,8 +57,11 @@ describe('tools', () => {
       ajv.compile(inputSchema)
       for (const [key, value] of Object.entries(inputSchema.properties ?? {}))
         expect((value as { description?: string }).description, `${name} ${key}`).toBeTruthy()
+      const { where } = inputSchema.properties as Record<string, { properties?: object }>
+      const filters = TOOLS.find((one) => one.name === name)?.filters
+      if (filters) expect(Object.keys(where?.properties ?? {}), name).toEqual(filters)
     }
-    expect(JSON.stringify(tools).length).toBeLessThan(80_000)
+    expect(JSON.stringify(tools).length).toBeLessThan(60_000)
   })
 
   test('each answers, with the same as text and as data, in 25,000 characters', async () => {
