@@ -18,14 +18,14 @@ export type Read = (variables: Values) => Promise<string>
  * @returns JSON of at most MAX_CHARACTERS characters, or undefined if no whole row fits
  */
 export async function fittingAnswer(
-  { list, hidden = [] }: Tool,
+  { list, hidden = [], arrange = (data) => data }: Tool,
   variables: Values,
   read: Read,
 ): Promise<string | undefined> {
   const visible = Object.fromEntries(
     Object.entries(variables).filter(([name]) => !hidden.includes(name)),
   )
-  const data = dataOf(await read(variables))
+  const data = arrange(dataOf(await read(variables)))
   const whole = answered(data, list && endOf(data, list.at, visible))
   if (whole.length <= MAX_CHARACTERS) return whole
   if (list?.by === 'after') {

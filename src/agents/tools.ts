@@ -18,6 +18,7 @@ import {
   LiquidationRewardsDocument,
   LiquidationsDocument,
   MarketHoldersDocument,
+  MoversDocument,
   NearLiquidationDocument,
   NetAprDocument,
   PlanDocument,
@@ -44,6 +45,7 @@ import {
   VaultHoldersDocument,
   VaultsDocument,
 } from '../generated/client/graphql.ts'
+import { arrangeMovers } from './movers.ts'
 
 /** How the rest of a list is asked for: by the argument that gets another value. */
 export type Paging = 'after' | 'offset' | 'from' | 'addresses'
@@ -61,6 +63,8 @@ export interface Tool {
   first?: number
   /** Variables that callers do not set. */
   hidden?: string[]
+  /** Makes the answer of the data, if it is another. */
+  arrange?(data: Record<string, unknown>): Record<string, unknown>
   /** The fields of `where` that its schema has: all by default. Each takes a place in a chat. */
   filters?: string[]
 }
@@ -89,14 +93,25 @@ export const TOOLS: Tool[] = [
     name: 'leaderboard',
     title: 'Leaderboard',
     about:
-      'The wallets with the most points, best first: points, points per day, and the points and ' +
-      'ranks gained (or ranks lost, below 0) in the last seven days. `scope` ranks by a ' +
-      'season, a window of dates, a pool or a chain, or as of a date. `program` has the totals ' +
-      'now. For who gained most ranks, compare `change.rank` of the rows.',
+      'The wallets with the most points, best first: points, points per day, and the points ' +
+      'and ranks gained (or lost, below 0) in the last seven days. `scope` ranks by a season, ' +
+      'a window of dates, a pool or a chain, or as of a date. `program` has the totals now.',
     document: LeaderboardDocument,
     list: { at: 'leaderboard', by: 'after' },
     first: 50,
     hidden: ['asOf', 'upTo', 'offset'],
+  },
+  {
+    name: 'rank_movers',
+    title: 'Who moved most in rank',
+    about:
+      'Those of the best 1,000 wallets that gained most ranks in the last seven days, and those ' +
+      'that lost most: `change.rank` is the ranks gained, below 0 lost. `positions` of a wallet ' +
+      'and `wallet_activity` say why.',
+    document: MoversDocument,
+    first: 1000,
+    hidden: ['first'],
+    arrange: arrangeMovers,
   },
   {
     name: 'leaderboard_around',

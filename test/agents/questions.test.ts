@@ -57,15 +57,16 @@ const one = (fields: string, address = user) =>
   ask(`{ user(address: "${address}") { ${fields} } }`).then((data) => data.user)
 
 question('Who gained most ranks this week, and why?', async () => {
-  const board = await use('leaderboard', { first: 100 })
-  const winner = largest<any>(board.leaderboard.nodes, (row) => row.user.change.rank ?? -Infinity)
-  const { address, change } = winner.user
+  const { gained, lost } = await use('rank_movers')
+  const { address, change } = gained[0].user
   expect(change.rank).toBeGreaterThan(0)
   const graph = await ask(
     '{ leaderboard(first: 1000) { nodes { user { address change(days: 7) { rank } } } } }',
   )
   const ranks = graph.leaderboard.nodes.map((row: any) => row.user.change.rank ?? -Infinity)
   expect(change.rank).toBe(Math.max(...ranks))
+  const losses = graph.leaderboard.nodes.map((row: any) => row.user.change.rank ?? 0)
+  expect(lost[0].user.change.rank).toBe(Math.min(...losses))
   const where = { users: [address], date: { gte: daysAgo(6) } }
   const { positions } = await use('positions', { where, first: 100 })
   const { positionAggregates } = await ask(
