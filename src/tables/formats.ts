@@ -53,6 +53,7 @@ export const formats: Record<string, Format> = { csv, jsonl }
 
 const ACCEPTED: [pattern: RegExp, name: string][] = [
   [/\btext\/(csv|\*)|\*\/\*/i, 'csv'],
+  [/\bapplication\/(vnd\.apache\.|x-)?parquet\b/i, 'parquet'],
   [/\bapplication\/(x-ndjson|ndjson|jsonl|x-jsonlines)\b/i, 'jsonl'],
 ]
 

@@ -4,15 +4,17 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
 import pg from 'pg'
+import { historyPoint } from '../db/connect/history.ts'
 import { inTransaction } from '../db/connect/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { GatewayError } from '../errors.ts'
+import { badArgument, GatewayError } from '../errors.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Edge } from '../http/edge.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { sendProblem } from '../http/server/problem.ts'
+import { Files, sendFile, sendHead } from './files.ts'
 import { acceptedFormat, type Format, formats, valuesOf } from './formats.ts'
-import { type List, listsOf } from './lists.ts'
+import { type List, listsOf, typeOfColumn } from './lists.ts'
 import { argumentsOf, plannedColumns, readRequest, type Table } from './read-request.ts'
 import { CHUNK, FIRST_CHUNK, type Row, rowsOf } from './rows.ts'
 
@@ -25,11 +27,12 @@ const CHARGE_AGAIN_MS = 1000
 // The time that tables in progress have when the gateway closes.
 const CLOSING_MS = 2000
 
-const names = Object.keys(formats).join(', ')
+const names = [...Object.keys(formats), 'parquet']
 
 /** Serves the lists of the graph as whole tables. */
 export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph, edge: Edge): void {
   const lists = listsOf(graph.schema)
+  const files = new Files()
   const closing = new AbortController()
   // At most half of a pool are transactions.
   const pool = new pg.Pool({ ...store.pool.options, max: 2 * AT_ONCE })
@@ -40,11 +43,14 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), CLOSING_MS).unref()
   })
-  app.addHook('onClose', () => pool.end())
+  app.addHook('onClose', async () => {
+    await pool.end()
+    await files.close()
+  })
 
   app.get('/tables', async (_, reply) => {
     reply.header('cache-control', 'no-cache')
-    return { formats: Object.keys(formats), tables: [...lists.values()].map(described(graph)) }
+    return { formats: names, tables: [...lists.values()].map(described(graph)) }
   })
 
   app.get<{ Params: { file: string } }>('/tables/:file', async (request, reply) => {
@@ -55,22 +61,23 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
       return sendProblem(reply, 404, `There is no such table. The tables are ${known}.`)
     }
     const end = ends.length > 0 ? ends.join('.') : acceptedFormat(request.headers.accept)
-    const format = Object.hasOwn(formats, end ?? '') ? formats[end ?? ''] : undefined
-    if (!format) return sendProblem(reply, 406, `A table has one of these formats: ${names}.`)
+    if (end === undefined || !names.includes(end))
+      return sendProblem(reply, 406, `A table has one of these formats: ${names.join(', ')}.`)
     const table = readRequest(graph, list, request.query as Record<string, unknown>)
+    if (table.isForSpreadsheet && end !== 'csv')
+      throw badArgument('for', `must be left out of ${end}: a spreadsheet reads CSV`)
     reply
-      .type(format.type)
       .header('cache-control', 'no-cache')
       .header('x-content-type-options', 'nosniff')
       .header('content-disposition', `attachment; filename="${name}.${end}"`)
-    if (request.method === 'HEAD') return reply.send()
-    if (open >= AT_ONCE) throw tooMany()
-    open++
-    try {
-      await send(table, format, request, reply)
-    } finally {
-      open--
+    const format = formats[end]
+    if (!format) {
+      reply.type('application/vnd.apache.parquet')
+      return sendFile(request, reply, await fileOf(list, table, request, reply))
     }
+    reply.type(format.type)
+    if (request.method === 'HEAD') return sendHead(reply)
+    await send(table, format, request, reply)
     return reply
   })
 
@@ -82,48 +89,95 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
   ): Promise<void> {
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
-    const signal = AbortSignal.any([left.signal, closing.signal, AbortSignal.timeout(LONGEST_MS)])
-    const exchange = exchangeOf(request.raw, reply.raw)
-    const { operation, variables } = table
-    await graph.admit(operation, variables, { admin: 'no', caller: exchange })
-    const cost = graph.limiter.cost(operation, variables).requested
-    const pay = (rows: number) => {
-      const points = Math.max(1, Math.ceil((cost * rows) / CHUNK / DISCOUNT))
-      return edge.rateLimit?.charge(request.raw, reply.raw, points)
-    }
-    const rejection = await pay(Math.min(FIRST_CHUNK, table.first ?? FIRST_CHUNK))
-    if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
-    exchange.onQueued()
     let isSent = false
-    const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
-    await inTransaction({ pool, signal, mode }, async (client) => {
-      const chunks = rowsOf(store, client, table)
-      const next = () => turns(() => nextTurn().then(() => chunks.next()))
-      const { value = [] } = await next()
-      const written = texts(value, next)
+    await read(table, request, reply, left.signal, async (chunks, signal) => {
+      const columns = columnsOf(table)
+      const write = (rows: Row[]) => format.lines(valuesOf(rows, table), columns, table)
+      const { value = [] } = await chunks.next()
+      const texts = async function* () {
+        yield format.head(columns, table) + write(value)
+        for await (const rows of chunks) yield write(rows)
+      }
       isSent = true
-      reply.send(Readable.from(written, { objectMode: false }))
+      reply.send(Readable.from(texts(), { objectMode: false }))
       await finished(reply.raw, { signal })
     }).catch((error: unknown) => {
       // A table that broke off ends its connection, so that nobody takes it for whole.
       if (!isSent) throw error
       reply.raw.destroy()
     })
+  }
 
-    async function* texts(first: Row[], next: () => Promise<IteratorResult<Row[]>>) {
-      const columns = table.hasCursors ? [...table.columns, 'cursor'] : table.columns
-      const write = (rows: Row[]) => format.lines(valuesOf(rows, table), columns, table)
-      yield format.head(columns, table) + write(first)
-      for (;;) {
-        const { value, done } = await next()
-        if (done) return
-        while ((await pay(value.length)) !== undefined)
-          await wait(CHARGE_AGAIN_MS, undefined, { signal })
-        yield write(value)
-      }
+  // Clients read the end of a file first, so it is made as a whole, even if they go meanwhile.
+  function fileOf(list: List, table: Table, request: FastifyRequest, reply: FastifyReply) {
+    const { columns, variables, first, hasCursors } = table
+    const key = JSON.stringify([list.name, columns, variables, first, hasCursors])
+    const make = (path: string) =>
+      read(table, request, reply, undefined, async (chunks) => {
+        // Its package is only loaded for the first file.
+        const { writeParquet } = await import('./parquet.ts')
+        const typed = columnsOf(table).map((name) => ({
+          name,
+          type: typeOfColumn(list.type, name),
+        }))
+        const values = async function* () {
+          for await (const rows of chunks) yield valuesOf(rows, table)
+        }
+        await writeParquet(path, typed, values())
+      })
+    return files.of(key, () => historyPoint(store), make)
+  }
+
+  async function read(
+    table: Table,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    left: AbortSignal | undefined,
+    use: (chunks: AsyncGenerator<Row[]>, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const { operation, variables } = table
+    const exchange = exchangeOf(request.raw, reply.raw)
+    await graph.admit(operation, variables, { admin: 'no', caller: exchange })
+    const cost = graph.limiter.cost(operation, variables).requested
+    const pay = (rows: number) => {
+      const points = Math.max(1, Math.ceil((cost * rows) / CHUNK / DISCOUNT))
+      return edge.rateLimit?.charge(request.raw, reply.raw, points)
+    }
+    if (open >= AT_ONCE) throw tooMany()
+    open++
+    try {
+      const rejection = await pay(Math.min(FIRST_CHUNK, table.first ?? FIRST_CHUNK))
+      if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
+      exchange.onQueued()
+      const ends = [closing.signal, AbortSignal.timeout(LONGEST_MS), ...(left ? [left] : [])]
+      const signal = AbortSignal.any(ends)
+      const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
+      await inTransaction({ pool, signal, mode }, (client) =>
+        use(paidChunks(rowsOf(store, client, table), pay, signal), signal),
+      )
+    } finally {
+      open--
+    }
+  }
+
+  // The first rows are paid already. If there are no points for others, they wait for some.
+  async function* paidChunks(
+    chunks: AsyncGenerator<Row[]>,
+    pay: (rows: number) => Promise<string | undefined> | undefined,
+    signal: AbortSignal,
+  ) {
+    for (let isFirst = true; ; isFirst = false) {
+      const { value, done } = await turns(() => nextTurn().then(() => chunks.next()))
+      if (done) return
+      while (!isFirst && (await pay(value.length)) !== undefined)
+        await wait(CHARGE_AGAIN_MS, undefined, { signal })
+      yield value
     }
   }
 }
+
+const columnsOf = ({ columns, hasCursors }: Table) =>
+  hasCursors ? [...columns, 'cursor'] : columns
 
 const described = (graph: Graph) => (list: List) => ({
   name: list.name,

@@ -103,4 +103,11 @@ function assertColumn(type: GraphQLObjectType, column: string): void {
   )
 }
 
+/** The name of the type of a column's values in the graph. Undefined if they are lists. */
+export function typeOfColumn(type: GraphQLObjectType, column: string): string | undefined {
+  let at: GraphQLOutputType | undefined = type
+  for (const key of column.split('.')) at = at && fieldsOf(at)[key]?.type
+  return at === undefined || isList(at) ? undefined : getNamedType(at).name
+}
+
 const shownPath = ({ name, type }: Field) => (isLeafType(getNamedType(type)) ? name : `${name}.…`)

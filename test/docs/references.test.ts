@@ -284,6 +284,7 @@ describe('REST', () => {
       '/tables/leaderboard',
       '/tables/leaderboard.csv',
       '/tables/leaderboard.jsonl',
+      '/tables/leaderboard.parquet',
     ]
     const served = [...Object.keys(paths), ...pages]
     const named = documents.flatMap(({ codes }) =>

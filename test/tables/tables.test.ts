@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import * as consumers from 'node:stream/consumers'
+import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
-/** Whole lists as CSV and JSON Lines. */
+/** Whole lists as CSV, JSON Lines and Parquet. */
 
 let gateway: Gateway
 // A gateway whose positions are too large for the buffers of a connection.
@@ -69,7 +70,8 @@ async function stalledAt(path: string, of: Gateway): Promise<IncomingMessage> {
 const transactions = async ({ deps }: Gateway): Promise<number> => {
   const { rows } = await deps.store.pool.query(
     `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND state = 'idle in transaction'`,
+     WHERE datname = current_database() AND xact_start IS NOT NULL
+       AND application_name = 'gateway' AND pid <> pg_backend_pid()`,
   )
   return rows[0].count
 }
@@ -125,9 +127,9 @@ describe.runIf(hasPlans)('tables', () => {
 
   test.each([
     ['/tables/nothing.csv', 404, 'leaderboard'],
-    ['/tables/positions.xml', 406, 'csv, jsonl'],
-    ['/tables/positions.csv.gz', 406, 'csv, jsonl'],
-    ['/tables/positions.constructor', 406, 'csv, jsonl'],
+    ['/tables/positions.xml', 406, 'csv, jsonl, parquet'],
+    ['/tables/positions.csv.gz', 406, 'csv, jsonl, parquet'],
+    ['/tables/positions.constructor', 406, 'csv, jsonl, parquet'],
     ['/tables/positions.csv?limit=1', 400, 'asOf'],
     ['/tables/positions.csv?last=1', 400, 'asOf'],
     ['/tables/positions.csv?first=-1', 400, 'whole number'],
@@ -168,6 +170,7 @@ describe.runIf(hasPlans)('tables', () => {
     expect(await typeFor('text/csv', 'POST')).toBe('405 application/problem+json')
     const head = await fetch(`${gateway.base}/tables/pools.csv`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBeNull()
     expect(head.headers.get('content-disposition')).toBe('attachment; filename="pools.csv"')
   })
 
@@ -201,6 +204,81 @@ describe.runIf(hasPlans)('tables', () => {
   })
 })
 
+describe.runIf(hasPlans)('Parquet', () => {
+  const PATH =
+    '/tables/positions.parquet?fields=id,date,points,user.address,run.finishedAt&cursor=true'
+
+  test('has the rows of JSON Lines, read by ranges of its address', async () => {
+    const ranges: number[] = []
+    const counting: typeof fetch = async (url, options) => {
+      const response = await fetch(url, options)
+      ranges.push(response.status)
+      return response
+    }
+    const file = await asyncBufferFromUrl({ url: gateway.base + PATH, fetch: counting })
+    const rows = await parquetReadObjects({ file })
+    const expected = linesOf(await textAt(PATH.replace('parquet', 'jsonl')))
+    expect(rows.length).toBeGreaterThan(2000)
+    expect(JSON.parse(JSON.stringify(rows))).toEqual(
+      expected.map((row) => ({ ...row, date: `${row.date}T00:00:00.000Z` })),
+    )
+    expect(ranges.filter((status) => status === 206).length).toBeGreaterThan(0)
+  })
+
+  test('has exact amounts as text, whole numbers as such, and lists as JSON', async () => {
+    const path = '/tables/activity.parquet?fields=amount.raw,logIndex,closed'
+    const buffer = await (await gateway.get(path)).arrayBuffer()
+    const rows = await parquetReadObjects({ file: buffer })
+    const lines = linesOf(await textAt(path.replace('parquet', 'jsonl')))
+    expect(rows.map((row) => row['amount.raw'])).toEqual(lines.map((row) => row['amount.raw']))
+    expect(typeof rows[0]?.logIndex).toBe('bigint')
+  })
+
+  test('is one file for all ranges, also after a change, and has its tag', async () => {
+    const path = '/tables/pools.parquet?fields=address,displayName'
+    const of = (headers: Record<string, string>, method = 'GET') =>
+      fetch(heavy.base + path, { method, headers })
+    const head = await of({}, 'HEAD')
+    const size = Number(head.headers.get('content-length'))
+    const tag = head.headers.get('etag') ?? ''
+    expect([head.status, head.headers.get('accept-ranges'), size > 100]).toEqual([
+      200,
+      'bytes',
+      true,
+    ])
+    await heavy.deps.store.pool.query("UPDATE pool SET name = repeat('more ', 4000)")
+    const end = await of({ range: 'bytes=-8' })
+    expect([end.status, end.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${size - 8}-${size - 1}/${size}`,
+    ])
+    expect(
+      Buffer.from(await end.arrayBuffer())
+        .subarray(4)
+        .toString(),
+    ).toBe('PAR1')
+    expect(end.headers.get('etag')).toBe(tag)
+    const start = await of({ range: 'bytes=0-3', 'if-range': tag })
+    expect([start.status, await start.text()]).toEqual([206, 'PAR1'])
+    expect((await of({ range: 'bytes=0-3', 'if-range': '"other"' })).status).toBe(200)
+    expect((await of({ range: `bytes=${size}-` })).status).toBe(416)
+    expect((await of({ range: 'bytes=0-1,5-6' })).status).toBe(200)
+    expect((await of({ 'if-none-match': tag })).status).toBe(304)
+  })
+
+  test('of an empty store is a file without rows; a spreadsheet reads none', async () => {
+    const empty = await startGateway()
+    try {
+      const buffer = await (await empty.get('/tables/pools.parquet')).arrayBuffer()
+      expect(await parquetReadObjects({ file: buffer })).toEqual([])
+    } finally {
+      await empty.close()
+    }
+    const refused = await gateway.get('/tables/pools.parquet?for=spreadsheet')
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('CSV')])
+  })
+})
+
 describe.runIf(hasPlans)('a table that takes long', () => {
   const open: IncomingMessage[] = []
   afterEach(async () => {
@@ -222,12 +300,12 @@ describe.runIf(hasPlans)('a table that takes long', () => {
     try {
       await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
       const leaving = await stalledAt(HEAVY, filled)
-      expect(await transactions(filled)).toBe(1)
+      await expect.poll(() => transactions(filled)).toBe(1)
       leaving.destroy()
       await expect.poll(() => transactions(filled)).toBe(0)
       const stalling = await stalledAt(HEAVY, filled)
       const ended = new Promise((resolve) => stalling.once('close', resolve))
-      expect(await transactions(filled)).toBe(1)
+      await expect.poll(() => transactions(filled)).toBe(1)
       await expect.poll(() => transactions(filled), { timeout: 8000 }).toBe(0)
       stalling.resume()
       await ended
