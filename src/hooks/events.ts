@@ -3,12 +3,17 @@ interface EventKind {
   meaning: string
   /** True if a hook that asks for it names wallets. */
   ofWallets?: true
+  /** True if a clock finds it. */
+  ofClock?: true
   /** The option with the value that matters. */
   threshold?: 'health' | 'rank' | 'points'
   query: string
   variables(facts: Record<string, unknown>): Record<string, unknown>
 }
 
+const RULES =
+  'query ($pool: Address!, $from: Date!) { multipliers(asOf: $from, where: { pools: [$pool] }) ' +
+  '{ nodes { id poolAddress depositA depositB borrowA borrowB } } }'
 const POINTS = 'query ($wallet: Address!) { user(address: $wallet) { rank totalPoints } }'
 
 /** The events that a hook may ask for, by name. */
@@ -26,6 +31,31 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
       'query ($run: BigInt!) { run(recordId: $run) ' +
       '{ kind status date requestedBy error finishedAt } }',
     variables: ({ runId }) => ({ run: runId }),
+  },
+  'distribution.late': {
+    meaning: 'the next distribution is more than 12 hours overdue',
+    ofClock: true,
+    query: '{ status { nextDistributionDate nextDistributionExpectedAt distributionLate } }',
+    variables: () => ({}),
+  },
+  'data.late': {
+    meaning: 'snapshots of a chain or records of an update are more than 12 hours overdue',
+    ofClock: true,
+    query:
+      '{ status { chains { chainId newestRecordAt expectedAt late } ' +
+      'legs { leg updatedAt expectedAt late chains { chainId newestRecordAt expectedAt late } } } }',
+    variables: () => ({}),
+  },
+  'rules.announced': {
+    meaning: 'a multiplier of dates to come is announced',
+    query: RULES,
+    variables: ({ pool, from }) => ({ pool, from }),
+  },
+  'rules.in_force': {
+    meaning: 'the first date of a multiplier has come',
+    ofClock: true,
+    query: RULES,
+    variables: ({ pool, from }) => ({ pool, from }),
   },
   'wallet.health': {
     meaning: "a wallet's lowest health factor has fallen below --health, or has recovered",

@@ -6,6 +6,7 @@ import type { Post } from './post.ts'
 
 const LOOK_MS = 5000
 const MAX_LOOK_MS = 60_000
+const CLOCK_MS = 60_000
 const AT_ONCE = 8
 const CLOSING_MS = 2000
 
@@ -28,6 +29,7 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
   let wake = () => {}
   let post: Post | undefined
   let looked: string | undefined
+  let clockLookedAt = 0
 
   // A wallet's values change with the data alone.
   const look = async () => {
@@ -35,6 +37,11 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
     const state = await readState(pool)
     if (state !== undefined && state !== looked) await lookAtWallets(pool, now())
     looked = state
+    const { lookAtClock } = await import('./clock.ts')
+    const at = now().getTime()
+    if (at - clockLookedAt < CLOCK_MS) return
+    await lookAtClock(deps)
+    clockLookedAt = at
   }
   const attempt = async (taken: Taken) => {
     post ??= (await import('./post.ts')).openPost(config.HOOKS_PRIVATE, options.timeoutMs)
@@ -44,23 +51,34 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
     const { hook, event, attempt } = taken
     log.warn({ hook, event, attempt, error }, isDead ? 'a hook was given up' : 'a hook failed')
   }
-  // Of looks in a row: the first is logged, and each pause is longer.
-  let failures = 0
-  const failed = (err: unknown) => {
-    if (isClosing || failures++ > 0) return
-    if (storeFault(err)?.code === 'UNAVAILABLE') outage.failed(err)
-    else log.warn({ err }, 'hooks could not be told')
+  // Failures in a row: the first is logged, and each pause is longer.
+  const streak = () => {
+    let failures = 0
+    return {
+      get pause() {
+        return Math.min((options.lookMs ?? LOOK_MS) * 2 ** failures, MAX_LOOK_MS)
+      },
+      ended() {
+        failures = 0
+      },
+      failed(err: unknown) {
+        if (isClosing || failures++ > 0) return
+        if (storeFault(err)?.code === 'UNAVAILABLE') outage.failed(err)
+        else log.warn({ err }, 'hooks could not be told')
+      },
+    }
   }
+  const [sending, looking] = [streak(), streak()]
   const takeAll = async () => {
     while (!isClosing && busy.size < AT_ONCE) {
       const taken = await take(pool, now(), [...busy.keys()])
-      failures = 0
+      sending.ended()
       if (!taken) return
       const done = attempt(taken)
-        .catch(failed)
+        .catch(sending.failed)
         .finally(() => {
           busy.delete(taken.hook)
-          if (failures === 0) wake()
+          wake()
         })
       busy.set(taken.hook, done)
     }
@@ -70,9 +88,9 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
-      await look().then(takeAll).catch(failed)
-      const pause = Math.min((options.lookMs ?? LOOK_MS) * 2 ** failures, MAX_LOOK_MS)
-      const timer = setTimeout(wake, pause)
+      await look().then(looking.ended, looking.failed)
+      await takeAll().catch(sending.failed)
+      const timer = setTimeout(wake, sending.pause)
       if (!isClosing) await woken
       clearTimeout(timer)
     }

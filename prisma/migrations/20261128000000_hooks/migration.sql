@@ -39,6 +39,14 @@ CREATE TABLE hook_watch (
 );
 CREATE INDEX hook_watch_wallet_event_idx ON hook_watch (wallet, event);
 
+-- Events that a clock has found, so that each is told once.
+CREATE TABLE hook_noted (
+  event text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  noted_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (event, subject)
+);
+
 -- A run of a date that ends is noted for each hook that wants to know, in the transaction that ends
 -- it. An import may bring many dates: only the newest one is noted.
 CREATE FUNCTION note_run_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -106,3 +114,19 @@ END $$;
 CREATE TRIGGER bound_hook_deliveries AFTER INSERT ON hook_delivery
   REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION bound_hook_deliveries();
+
+-- A multiplier of dates to come is noted in the transaction that announces it.
+CREATE FUNCTION note_rule_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
+  SELECT id, 'rules.announced', NEW.pool_address, jsonb_build_object('pool', NEW.pool_address,
+    'from', NEW.from_date, 'changedBy', NEW.changed_by, 'depositA', NEW.deposit_token_a,
+    'depositB', NEW.deposit_token_b, 'borrowA', NEW.borrow_token_a, 'borrowB', NEW.borrow_token_b),
+    clock_timestamp()
+  FROM hook WHERE events @> '"rules.announced"' ORDER BY id FOR KEY SHARE;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER note_rule_for_hooks AFTER INSERT ON multiplier_revision FOR EACH ROW
+  WHEN (NEW.from_date > (now() AT TIME ZONE 'UTC')::date)
+  EXECUTE FUNCTION note_rule_for_hooks();

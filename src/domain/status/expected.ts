@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../time.ts'
 import { readCron } from '../distribution/cron.ts'
 
-const HOUR_MS = 3_600_000
 /** Data is late so many hours after it was expected. */
 export const LATE_HOURS = 12
+const LATE_MS = LATE_HOURS * 3_600_000
 
 /** When data is expected, and whether it is late. */
 export interface Expected {
@@ -40,6 +40,12 @@ export function nextDistribution(
 export const nextRecords = (newest: Date, wholeDay: boolean, clock: Clock): Expected =>
   sinceLoaded(new Date(newest.getTime() + (wholeDay ? 2 : 1) * DAY_MS), clock)
 
+/** Chains, and when they were loaded: null for one that ended before others, which is late. */
+export function withLoad<Row extends { time: Date | null }>(chains: Row[], loadedAt: Date | null) {
+  const limit = new Date(Math.max(...chains.map(({ time }) => Number(time))) - DAY_MS - LATE_MS)
+  return chains.map((one) => ({ ...one, loadedAt: (one.time ?? limit) < limit ? null : loadedAt }))
+}
+
 // Records that were due before the store was loaded are expected at the next tick after that or,
 // without a schedule, a day after it.
 function sinceLoaded(
@@ -65,5 +71,5 @@ export function nextUpdate(newest: Date, cron: string | undefined, now: Date): E
 
 const expected = (expectedAt: Date, now: Date): Expected => ({
   expectedAt,
-  late: now.getTime() > expectedAt.getTime() + LATE_HOURS * HOUR_MS,
+  late: now.getTime() > expectedAt.getTime() + LATE_MS,
 })

@@ -5,12 +5,12 @@ import {
   nextDistribution,
   nextRecords,
   nextUpdate,
+  withLoad,
 } from '../../../domain/status/expected.ts'
 import { type LegState, legStates } from '../../../domain/status/legs.ts'
 import { MAX_RUNS, type NewestRuns, newestRuns } from '../../../domain/status/newest-runs.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../../../domain/status/newest-snapshots.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
-import { DAY_MS } from '../../../time.ts'
 import type { GraphContext } from '../../context.ts'
 import type { Builder } from '../builder.ts'
 import { loadRun } from './run.ts'
@@ -24,10 +24,9 @@ interface ChainRow extends NewestOfChain, Clock {
   /** True if there are records of every day. */
   daily: boolean
   /** True if a record is of a whole day. */
-  wholeDay: boolean
+  wholeDay?: boolean
 }
 
-const BEHIND_MS = DAY_MS + LATE_HOURS * 3_600_000
 const LATE = `more than ${LATE_HOURS} hours overdue`
 
 /** Adds how new the data is, and what is late. */
@@ -39,7 +38,7 @@ export function addStatus(builder: Builder): void {
       loadedAt: runs.loadedAt,
     })
   const nextOfChain = ({ time, daily, wholeDay, ...clock }: ChainRow) =>
-    time && daily ? nextRecords(time, wholeDay, clock) : null
+    time && daily ? nextRecords(time, wholeDay === true, clock) : null
 
   const ChainStatus = builder.objectRef<ChainRow>('ChainStatus').implement({
     description: 'How new the records of a chain are.',
@@ -149,15 +148,10 @@ export function addStatus(builder: Builder): void {
         extensions: { cost: { weight: 10, rows: 10 } },
         resolve: async ({ runs: { loadedAt } }, __, { reader, deps }) => {
           const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
-          const newest = Math.max(...chains.map(({ time }) => time?.getTime() ?? 0))
-          // The load does not excuse a chain that ended before others.
-          const endedBefore = (time: Date | null) => time && newest - time.getTime() > BEHIND_MS
-          return chains.map((chain) => ({
+          return withLoad(chains, loadedAt).map((chain) => ({
             ...chain,
             daily: true,
-            wholeDay: false,
             now: deps.now(),
-            loadedAt: endedBefore(chain.time) ? null : loadedAt,
           }))
         },
       }),

@@ -1,0 +1,122 @@
+import { plainReader } from '../db/connect/reader.ts'
+import type { Deps } from '../deps.ts'
+import { newestDistribution } from '../domain/distribution/distribution.ts'
+import {
+  type Expected,
+  nextDistribution,
+  nextRecords,
+  nextUpdate,
+  withLoad,
+} from '../domain/status/expected.ts'
+import { legStates } from '../domain/status/legs.ts'
+import { newestRuns } from '../domain/status/newest-runs.ts'
+import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../domain/status/newest-snapshots.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { isoDay } from '../time.ts'
+import { EVENTS } from './events.ts'
+
+const KEPT = '90 days'
+
+/** An event that time has brought. */
+interface Found {
+  event: string
+  /** Events of one subject arrive in order. */
+  subject: string
+  /** One event of a subject is told once. */
+  key: string
+  facts: Record<string, unknown>
+}
+
+type ClockDeps = Pick<Deps, 'config' | 'now' | 'store'>
+
+/**
+ * Notes what is late, and the multipliers that have come into force, for the hooks that ask for it:
+ * each once, however many gateways look.
+ * @returns how many messages were noted
+ */
+export async function lookAtClock(deps: ClockDeps): Promise<number> {
+  const { pool } = deps.store
+  const asked = Object.keys(EVENTS).filter((event) => EVENTS[event]?.ofClock)
+  const { rowCount } = await pool.query('SELECT FROM hook WHERE events ?| $1 LIMIT 1', [asked])
+  if (rowCount === 0) return 0
+  const found = [...(await findLate(deps)), ...(await findInForce(deps))]
+  const now = deps.now()
+  await pool.query(`DELETE FROM hook_noted WHERE noted_at < $1::timestamptz - interval '${KEPT}'`, [
+    now,
+  ])
+  const { rowCount: noted } = await pool.query(
+    `WITH found AS (
+       SELECT * FROM jsonb_to_recordset($1)
+         AS f(event text, subject text, key text, facts jsonb)
+       WHERE EXISTS (SELECT FROM hook WHERE events @> to_jsonb(f.event))),
+     noted AS (
+       INSERT INTO hook_noted (event, subject, noted_at)
+       SELECT event, key, $2 FROM found ORDER BY event, key
+       ON CONFLICT DO NOTHING RETURNING event, subject)
+     INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
+     SELECT h.id, f.event, f.subject, f.facts, $2
+     FROM noted n JOIN found f ON f.event = n.event AND f.key = n.subject
+     JOIN hook h ON h.events @> to_jsonb(f.event)
+     ORDER BY f.event, f.key, h.id FOR KEY SHARE OF h`,
+    [JSON.stringify(found), now],
+  )
+  return noted ?? 0
+}
+
+// The same as the graph's status.
+async function findLate({ config, store, now }: ClockDeps): Promise<Found[]> {
+  const reader = plainReader(store)
+  const time = now()
+  const { loadedAt } = await newestRuns(reader)
+  const newest = await newestDistribution(reader)
+  const next =
+    newest && nextDistribution(newest.date, config.DISTRIBUTION_CRON, { now: time, loadedAt })
+  const found: Found[] = []
+  if (next?.late) {
+    const date = isoDay(next.date)
+    const facts = { date, expectedAt: next.expectedAt, newest: isoDay(newest?.date ?? next.date) }
+    found.push({ event: 'distribution.late', subject: date, key: date, facts })
+  }
+  const add = (
+    records: string,
+    { chainId, newest }: { chainId?: string; newest: Date },
+    { late, expectedAt }: Expected,
+  ) => {
+    if (!late) return
+    const subject = [records, chainId].filter(Boolean).join(' ')
+    const facts = { records, chainId: chainId ? Number(chainId) : null, newest, expectedAt }
+    found.push({ event: 'data.late', subject, key: `${subject} ${newest.toISOString()}`, facts })
+  }
+  const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+  for (const { chainId, time: newest, loadedAt: loaded } of withLoad(chains, loadedAt))
+    if (newest)
+      add(
+        'snapshots',
+        { chainId, newest },
+        nextRecords(newest, false, { now: time, loadedAt: loaded }),
+      )
+  for (const { leg, updatedAt, daily, wholeDay, chains } of await legStates(reader)) {
+    add(leg, { newest: updatedAt }, nextUpdate(updatedAt, config.ANALYTICS_CRON, time))
+    for (const { chainId, time: newest } of chains)
+      if (newest && daily)
+        add(leg, { chainId, newest }, nextRecords(newest, wholeDay, { now: time, loadedAt: null }))
+  }
+  return found
+}
+
+// The rules that came into force today or yesterday.
+async function findInForce({ store, now }: ClockDeps): Promise<Found[]> {
+  const { rows } = await store.pool.query<{ id: string; facts: Found['facts'] & { pool: string } }>(
+    `SELECT id, jsonb_build_object('pool', pool_address, 'from', from_date, 'changedBy', changed_by,
+       'depositA', deposit_token_a, 'depositB', deposit_token_b,
+       'borrowA', borrow_token_a, 'borrowB', borrow_token_b) AS facts
+     FROM multiplier_rule WHERE from_date BETWEEN $1::date - 1 AND $1::date ORDER BY id`,
+    [isoDay(now())],
+  )
+  return rows.map(({ id, facts }) => ({
+    event: 'rules.in_force',
+    subject: facts.pool,
+    key: id,
+    facts,
+  }))
+}
