@@ -9,6 +9,7 @@ COPY src/client/package.json src/client/
 COPY src/embedded/package.json src/embedded/
 COPY src/graphiql/package.json src/graphiql/
 COPY src/hooks/package.json src/hooks/
+COPY src/keys/package.json src/keys/
 COPY src/pothos-sql/package.json src/pothos-sql/
 COPY src/rest-docs/package.json src/rest-docs/
 COPY src/sample/package.json src/sample/

@@ -32,7 +32,7 @@ import {
 } from './sources/index.ts'
 import { visible, visibleWhenParsed } from './visible.ts'
 
-export const CHANNELS = ['gateway_data', 'gateway_run']
+export const CHANNELS = ['gateway_data', 'gateway_run', 'gateway_key']
 
 export const MIGRATIONS = join(import.meta.dirname, '../prisma/migrations')
 

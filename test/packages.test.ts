@@ -108,7 +108,7 @@ describe('dependencies', () => {
     expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
   })
 
-  test.each(['src/agents', 'src/bench', 'src/embedded', 'src/hooks', 'src/sources'])(
+  test.each(['src/agents', 'src/bench', 'src/embedded', 'src/hooks', 'src/keys', 'src/sources'])(
     'of %s are the packages that its files name',
     (room) => {
       const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })

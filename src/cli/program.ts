@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { addHooks } from '../hooks/index.ts'
+import { addKeys } from '../keys/index.ts'
 import { addBasePoints } from './base-points.ts'
 import { print, printText, wantsJson, warn, withDeps } from './command.ts'
 import { addConfig } from './config.ts'
@@ -60,6 +61,7 @@ export function createProgram(): Command {
   addDistribute(program)
   addRebuild(program)
   addHooks(program)
+  addKeys(program)
   program
     .command('migrate')
     .description('bring the database tables up to date')

@@ -2,22 +2,16 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
+import type { GatewayError } from '../errors.ts'
+import type { Keys } from '../keys/index.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
-import {
-  type AdminTokens,
-  adminOf,
-  asksForWork,
-  asksToExplain,
-  type Exchange,
-  exchangeOf,
-  unreadable,
-} from './exchange.ts'
+import { asksForWork, asksToExplain, type Exchange, exchangeOf, unreadable } from './exchange.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Admission, Admitted } from './server/admission.ts'
 import { AcceptsFirst, type Connections } from './server/connections.ts'
 import { isGraphPath, isMisspelled, isProbe, withoutBase } from './server/path.ts'
-import { sendNotFound } from './server/problem.ts'
+import { sendNotFound, statusOf } from './server/problem.ts'
 import type { RateLimit } from './server/rate-limit.ts'
 import { Refusal, RefusalPace } from './server/refusal.ts'
 import { handleWithoutUpgrade } from './server/without-upgrade.ts'
@@ -29,12 +23,12 @@ type Step = (exchange: Exchange) => boolean
 interface ChainOptions {
   observer: Observer
   connections: Connections
-  rateLimit: RateLimit | undefined
+  rateLimit: RateLimit
   edge: EdgeCache
   admission: Admission
   metrics: Registry
   basePath: string
-  adminTokens: AdminTokens
+  keys: Keys
 }
 
 /** A WebSocket handshake at /graphql that has passed the chain. The response is for a rejection. */
@@ -78,12 +72,12 @@ const isHandshake = ({ method, url = '', headers }: IncomingMessage) =>
  * that are added later run before the chain.
  */
 export function openChain(server: Server, options: ChainOptions): Chain {
-  const { observer, connections, rateLimit, edge, admission, basePath, adminTokens } = options
+  const { observer, connections, rateLimit, edge, admission, basePath, keys } = options
   const refusals = new Counter({
     name: 'gateway_refused_requests_total',
     help:
       'Requests that were rejected unread, by reason: closing, too many connections, overload, ' +
-      'rate limit.',
+      'rate limit, key.',
     labelNames: ['reason'],
     registers: [options.metrics],
   })
@@ -102,7 +96,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
   const explain: Step = (exchange) => {
     const { request } = exchange
-    if (asksToExplain(request) && typeof adminOf(request.headers, adminTokens) === 'object')
+    if (asksToExplain(request) && typeof keys.adminOf(request.headers) === 'object')
       exchange.explain()
     if (asksForWork(request)) exchange.measure()
     return true
@@ -118,8 +112,16 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     if (closing) return refuse(exchange, 'closing', CLOSING)
     return !isOver || refuse(exchange, 'connections', FULL)
   }
+  const identify: Step = (exchange) => {
+    const identified = keys.identify(exchange)
+    void identified?.then((error) => {
+      if (error) refuse(exchange, 'key', refusalOf(error))
+      else next(exchange)
+    })
+    return !identified
+  }
   const limitRate: Step = (exchange) => {
-    if (!rateLimit) return true
+    if (!rateLimit.limits(exchange.request)) return true
     void overRate(rateLimit, exchange.request, responseOf(exchange)).then((refusal) => {
       if (refusal) refuse(exchange, 'rate', refusal)
       else next(exchange)
@@ -162,6 +164,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
     answerProbe,
     acceptConnections,
     limitConnections,
+    identify,
     limitRate,
     explain,
     answerFromCache,
@@ -216,7 +219,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
         return { refusal, turn: pace.turnOf(socket) }
       }
       if (closing) return refused('closing', CLOSING)
-      const refusal = rateLimit && (await overRate(rateLimit, request, response))
+      const refusal = await overRate(rateLimit, request, response)
       if (refusal) return refused('rate', refusal)
       const isAdmitted = await new Promise<boolean>((resolve) => {
         message.once('close', () => resolve(false))
@@ -267,7 +270,10 @@ async function overRate(
     : new Refusal({ status: 429, code: 'RATE_LIMITED', message })
 }
 
-type RefusalReason = 'closing' | 'connections' | 'overload' | 'rate'
+const refusalOf = ({ code, message, retryAfterSeconds: retryAfter }: GatewayError) =>
+  new Refusal({ status: statusOf(code), code, message, retryAfter })
+
+type RefusalReason = 'closing' | 'connections' | 'key' | 'overload' | 'rate'
 
 const CLOSING = new Refusal({
   status: 503,

@@ -1,15 +1,14 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
 import { historyPoint } from '../db/connect/history.ts'
 import type { Deps } from '../deps.ts'
+import { Keys } from '../keys/index.ts'
 import { sharesOf } from '../memory.ts'
 import { releaseOf } from '../release.ts'
 import { EdgeCache } from './cache/edge-cache.ts'
 import { addEtags } from './cache/send-answer.ts'
 import { SharedAnswers } from './cache/shared-answers.ts'
 import { type Chain, continueRouted, openChain } from './chain.ts'
-import type { AdminTokens } from './exchange.ts'
 import { type Observer, openObserver } from './observe/observer.ts'
 import { Admission, admitRead, boundBodies } from './server/admission.ts'
 import { type ClientOf, clientAddress } from './server/client-address.ts'
@@ -25,9 +24,9 @@ export interface Edge {
   chain: Chain
   connections: Connections
   observer: Observer
-  rateLimit: RateLimit | undefined
+  rateLimit: RateLimit
   clientOf: ClientOf
-  adminTokens: AdminTokens
+  keys: Keys
 }
 
 /**
@@ -59,9 +58,10 @@ export async function openEdge(
   })
   const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
   const observer = await openObserver(app, deps, knownOperations)
-  const tokens = adminTokens(config)
+  const keys = new Keys(deps, clientOf)
+  app.addHook('onClose', () => keys.close())
   const chain = openChain(app.server, {
-    ...{ observer, connections, rateLimit, edge: cache, admission, metrics, adminTokens: tokens },
+    ...{ observer, connections, rateLimit, edge: cache, admission, metrics, keys },
     basePath: config.BASE_PATH,
   })
   app.addHook('preClose', async () => {
@@ -75,11 +75,5 @@ export async function openEdge(
   decodeBodies(app)
   boundBodies(app, chain.refuseOverload)
   admitRead(app, { admission, isExempt: isProbe, refuse: chain.refuseOverload })
-  return { cache, chain, connections, observer, rateLimit, clientOf, adminTokens: tokens }
+  return { cache, chain, connections, observer, rateLimit, clientOf, keys }
 }
-
-const adminTokens = ({ ADMIN_TOKEN, ADMIN_TOKENS }: Config): AdminTokens =>
-  new Map([
-    ...(ADMIN_TOKEN === undefined ? [] : [['admin', ADMIN_TOKEN] as const]),
-    ...(ADMIN_TOKENS ?? []),
-  ])

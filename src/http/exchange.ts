@@ -1,9 +1,9 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Caller, DataVersions, Decision, Statement } from '../db/connect/scope.ts'
 import { GatewayError } from '../errors.ts'
-import type { Admin } from '../graphql/context.ts'
+import type { CallerKey } from '../keys/index.ts'
 import type { CacheResult } from './cache/answer.ts'
 
 /** The header with the data version of an answer, which a client may send with its next request. */
@@ -41,6 +41,7 @@ export class Exchange implements Caller {
   cost: number | undefined
   errors: string[] = NO_ERRORS
   admin: string | undefined
+  key: CallerKey | undefined
   /** True if the answer is an event stream, which ends when its client has had enough. */
   streams = false
   /** The data version of an answer that is not cached. Undefined without replicas. */
@@ -107,6 +108,12 @@ export class Exchange implements Caller {
     Object.assign(response ?? {}, { writeHead: withTiming })
   }
 
+  /** Ends the request, since its key is no longer valid: a stream by an error, others at once. */
+  revoke(error: GatewayError): void {
+    this.key?.revoked.abort(error)
+    if (!this.streams && !this.handshake) this.response?.destroy()
+  }
+
   get minVersion(): number | undefined {
     return minVersionOf(this.request.headers)
   }
@@ -160,19 +167,6 @@ export const asksToExplain = ({ headers }: IncomingMessage): boolean => headers[
 
 /** True if a request asks for the work that its answer takes. */
 export const asksForWork = ({ headers }: IncomingMessage): boolean => headers[EXPLAIN] === 'work'
-
-export type AdminTokens = ReadonlyMap<string, string>
-
-/** Identifies the admin of a request. Comparison takes constant time. */
-export function adminOf(headers: IncomingHttpHeaders, tokens: AdminTokens): Admin {
-  if (tokens.size === 0) return 'closed'
-  const [, sent] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  let admin: Admin = 'no'
-  for (const [name, token] of tokens)
-    if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) admin = { name }
-  return admin
-}
 
 export function unreadable({ url = '', headers }: IncomingMessage): GatewayError | undefined {
   if (Number.isNaN(minVersionOf(headers))) {

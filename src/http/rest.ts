@@ -15,7 +15,7 @@ import { type ComputedAnswer, tagOf } from './cache/answer.ts'
 import { edgeKey } from './cache/edge-cache.ts'
 import { sendAnswer } from './cache/send-answer.ts'
 import type { Edge } from './edge.ts'
-import { adminOf, DATA_VERSION, exchangeOf } from './exchange.ts'
+import { DATA_VERSION, exchangeOf } from './exchange.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -35,7 +35,7 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
       app.route({
         method,
         url,
-        onRequest: async (request) => requireAdmin(adminOf(request.headers, edge.adminTokens)),
+        onRequest: async (request) => requireAdmin(edge.keys.adminOf(request.headers)),
         handler: (request, reply) => change(graph, edge, mounted, request, reply),
       })
     else
@@ -67,7 +67,7 @@ function read(
     cache
       .answer(edgeKey(request), (caller) => computed(graph, mounted, input, caller), exchange)
       .then((answer) => sendAnswer(request, reply.hijack().raw, answer, cache))
-  if (!rateLimit) return answer()
+  if (!rateLimit.limits(request.raw)) return answer()
   return rateLimit.charge(request.raw, reply.raw, READ_COST).then((rejection) => {
     if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
     return answer()
@@ -96,14 +96,14 @@ async function computed(
 
 async function change(
   graph: Graph,
-  { cache, adminTokens }: Edge,
+  { cache, keys }: Edge,
   mounted: Mounted,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
   const { endpoint } = mounted
   const input = readInput(endpoint, request)
-  const admin = adminOf(request.headers, adminTokens)
+  const admin = keys.adminOf(request.headers)
   exchangeOf(request.raw).admin = requireAdmin(admin)
   const variables = variablesOf(graph, endpoint, input)
   const { body } = await answerOf(graph, mounted, { input, variables, admin })

@@ -49,7 +49,7 @@ export function describePages({ config, graph, edge }: Share) {
 
   // A page is never refused: a client without points gets one without numbers.
   async function isRefused({ raw: request }: FastifyRequest, { raw: response }: FastifyReply) {
-    const rejection = await edge.rateLimit?.charge(request, response, READ_COST)
+    const rejection = await edge.rateLimit.charge(request, response, READ_COST)
     if (rejection !== undefined) response.removeHeader('retry-after')
     return rejection !== undefined
   }

@@ -42,9 +42,7 @@ export async function serve(
 ): Promise<void> {
   const exchange = exchangeOf(request.raw, reply.raw)
   const isCached = !exchange.bypassesCache && cache.find(key, exchange.minVersion) !== undefined
-  const rejection = isCached
-    ? undefined
-    : await edge.rateLimit?.charge(request.raw, reply.raw, cost)
+  const rejection = isCached ? undefined : await edge.rateLimit.charge(request.raw, reply.raw, cost)
   if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
   const compute = async (caller: Caller) => ({ name, status: 200, json: await make(caller) })
   const answer = await cache.answer(key, compute, exchange)

@@ -324,6 +324,7 @@ describe('commands', () => {
       'weekly-points.csv',
       'top-100.csv',
       'preview.json',
+      'key.json',
     ])
       standIns[name] = join(written, name)
     standIns['tokenlist.json'] = join(written, 'list.json')

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
-import { BoundedRateLimiter } from '../../src/http/server/point-limiter.ts'
 import { RateLimit } from '../../src/http/server/rate-limit.ts'
-import { openRedisLimiter } from '../../src/http/server/redis-limiter.ts'
+import { openCounters } from '../../src/keys/counters.ts'
+import { BoundedRateLimiter } from '../../src/keys/point-limiter.ts'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 
 /** The points of one client in a minute, by the package rate-limiter-flexible. */
@@ -13,6 +13,11 @@ const ANN = '192.0.2.1'
 afterEach(() => {
   vi.useRealTimers()
 })
+
+const openLimit = (counters: Awaited<ReturnType<typeof openCounters>>) => {
+  const counter = counters.counterOf('points', 60)
+  return new RateLimit(() => [{ name: 'points', client: ANN, points: 100, seconds: 60, counter }])
+}
 
 /** Charges a client, and returns the headers too. */
 async function charge(rateLimit: RateLimit, points: number) {
@@ -34,7 +39,7 @@ async function charge(rateLimit: RateLimit, points: number) {
 
 test('headers and sentences say what is left, and a refused request costs nothing', async () => {
   vi.useFakeTimers({ now: 0 })
-  const rateLimit = new RateLimit(new BoundedRateLimiter(LIMIT), () => ANN)
+  const rateLimit = openLimit(await openCounters(undefined))
   expect(await charge(rateLimit, 60)).toEqual({
     rejection: undefined,
     headers: { 'ratelimit-policy': '"points";q=100;w=60', ratelimit: '"points";r=40;t=60' },
@@ -76,11 +81,8 @@ test.skipIf(!hasRedis)(
   `processes count together in Redis, and alone while it hangs${hasRedis ? '' : ' (skipped: no redis-server)'}`,
   async () => {
     const redis = await openRedis()
-    const both = [0, 1].map(() => openRedisLimiter(redis.url, LIMIT))
-    const [one, two] = both.map(({ limiter }) => new RateLimit(limiter, () => ANN)) as [
-      RateLimit,
-      RateLimit,
-    ]
+    const both = await Promise.all([0, 1].map(() => openCounters(redis.url)))
+    const [one, two] = both.map(openLimit) as [RateLimit, RateLimit]
     try {
       await vi.waitFor(async () => {
         await redis.client.flushAll()

@@ -20,12 +20,13 @@ import type { Variables } from '../policy/documents.ts'
 import type { ChangeEvent, Live, LiveAnswer } from './live.ts'
 import type { RunEvent } from './runs.ts'
 
-/** The subscriber. The signal ends the subscription. */
+/** The subscriber. The signal ends the subscription; `revoked` does by an error, its reason. */
 export interface Subscriber {
   requestId: string
   admin: Admin
   client: string
   signal: AbortSignal
+  revoked?: AbortSignal | undefined
 }
 
 /** The root value of an event's resolvers: the event, and the data version of its snapshot. */
@@ -52,7 +53,7 @@ export async function subscribe(
   subscriber: Subscriber,
 ): Promise<Results | ExecutionResult> {
   const { live, store, log } = graph.deps
-  const { requestId, admin, client, signal } = subscriber
+  const { requestId, admin, client, signal, revoked } = subscriber
   const present = (result: ExecutionResult) => presentResult(result, requestId, log)
   let leave = () => {}
   try {
@@ -143,19 +144,22 @@ export async function subscribe(
     toResult: (event: Event) => Promise<ExecutionResult | undefined>,
   ): Results {
     const end = () => {
-      signal.removeEventListener('abort', end)
+      for (const one of signals) one.removeEventListener('abort', end)
       leave()
       void events.return?.()
     }
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
+    const signals = [signal, revoked].filter((one) => one !== undefined)
+    for (const one of signals) one.addEventListener('abort', end)
+    if (signals.some((one) => one.aborted)) end()
     const results = (async function* () {
       for (;;) {
         const next = await events.next()
-        if (next.done) return end()
-        const result = await toResult(next.value)
+        const result = next.done ? undefined : await toResult(next.value)
+        if (next.done || revoked?.aborted) break
         if (result) yield result
       }
+      end()
+      if (revoked?.aborted) yield present({ errors: resultOf(revoked.reason).errors ?? [] })
     })()
     return {
       next: () => results.next(),

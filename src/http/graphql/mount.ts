@@ -9,8 +9,7 @@ import type { HttpAnswer } from '../cache/answer.ts'
 import type { EdgeCache } from '../cache/edge-cache.ts'
 import { sendAnswer } from '../cache/send-answer.ts'
 import type { Edge } from '../edge.ts'
-import { adminOf, DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
-import { chargeOnce } from '../server/rate-limit.ts'
+import { DATA_VERSION, type Exchange, exchangeOf } from '../exchange.ts'
 import { graphiqlPage, mountGraphiQLAssets } from './graphiql.ts'
 import { type PlainRequest, plainRequest, servedTypes, VARY, wantsPage } from './request-params.ts'
 import type { ServedGraph } from './served-graph.ts'
@@ -28,7 +27,7 @@ export function mountGraphQL(
   edge: Edge,
 ): void {
   const { graph } = served
-  const { cache, adminTokens, rateLimit, clientOf, connections, observer } = edge
+  const { cache, keys, rateLimit, clientOf, connections, observer } = edge
   const server = createGraphQLServer(graph)
   const page = graphiqlPage(graph, cache, config)
   mountGraphiQLAssets(app, cache)
@@ -40,8 +39,8 @@ export function mountGraphQL(
     handler(request, reply) {
       if (wantsPage(request)) return page.send(request, reply)
       const caller = exchangeOf(request.raw, reply.raw)
-      const charge = rateLimit && chargeOnce(rateLimit, request.raw, reply.raw)
-      const call = { admin: adminOf(request.headers, adminTokens), charge, caller }
+      const charge = rateLimit.chargeOnce(request.raw, reply.raw)
+      const call = { admin: keys.adminOf(request.headers), charge, caller }
       const plain = plainRequest(request)
       const answered = plain && answerPlain(graph, cache, plain, call)
       if (!answered) return answer(request, reply, call)
@@ -87,6 +86,7 @@ export function mountGraphQL(
         client: clientOf(request.raw),
         charge,
         signal: endOf(reply),
+        revoked: caller.key?.revoked.signal,
         failed,
       },
     )

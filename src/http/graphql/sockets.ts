@@ -19,10 +19,10 @@ import type { Graph } from '../../graphql/execution/graph.ts'
 import { resultOf } from '../../graphql/execution/outcome.ts'
 import { subscribe } from '../../graphql/live/subscribe.ts'
 import { operationNameOf } from '../../graphql/policy/documents.ts'
+import { sentKey } from '../../keys/index.ts'
 import type { Handshake } from '../chain.ts'
 import type { Edge } from '../edge.ts'
-import { adminOf, exchangeOf } from '../exchange.ts'
-import { chargeOnce } from '../server/rate-limit.ts'
+import { exchangeOf } from '../exchange.ts'
 import { Refusal } from '../server/refusal.ts'
 import { FAILURES } from './refusals.ts'
 import type { ServedGraph } from './served-graph.ts'
@@ -36,11 +36,13 @@ const MAX_MISTAKES = 10
 const PING_MS = 30_000
 const CLOSING_MS = 300
 const GOING_AWAY = 1001
+const UNAUTHORIZED = CloseCode.Unauthorized
 
 interface Extra extends Handshake {
   client: string
   gone: AbortSignal
   send(message: string): Promise<void>
+  close(error: GatewayError): void
   context?: Context
   /** True if there was a subscription since the last look. */
   used: boolean
@@ -63,10 +65,20 @@ export function mountSockets(
   edge: Edge,
   idleMs: number,
 ): void {
-  const { chain, clientOf, connections } = edge
+  const { chain, clientOf, connections, keys } = edge
   const protocol = makeServer<Record<string, unknown>, Extra>({
-    onConnect(context) {
-      context.extra.context = context
+    async onConnect(context) {
+      const { extra, connectionParams = {} } = context
+      extra.context = context
+      const exchange = exchangeOf(extra.request)
+      const sent = sentKey(connectionParams)
+      const fault = sent === undefined ? undefined : await keys.use(sent, exchange)
+      if (fault) return extra.close(fault)
+      const revoked = exchange.key?.revoked.signal
+      // Its subscriptions end by this error first.
+      revoked?.addEventListener('abort', () =>
+        setTimeout(() => extra.close(revoked.reason), CLOSING_MS),
+      )
     },
     async onSubscribe(context, id, payload) {
       const { extra } = context
@@ -187,6 +199,7 @@ export function mountSockets(
         gone: gone.signal,
         // A message to a client that has gone is dropped.
         send: (message) => new Promise((resolve) => socket.send(message, () => resolve())),
+        close: ({ message }) => socket.close(UNAUTHORIZED, message),
         used: false,
         mistakes: 0,
         started() {},
@@ -247,7 +260,7 @@ class MessageRequest extends EventEmitter {
 
 async function start(
   graph: Graph,
-  { adminTokens, rateLimit, chain }: Edge,
+  { keys, rateLimit, chain }: Edge,
   { extra, connectionParams = {} }: Context<Record<string, unknown>, Extra>,
   id: string,
   { query, operationName, variables, extensions }: SubscribePayload,
@@ -267,7 +280,7 @@ async function start(
     }
     const authorization = request.headers.authorization ?? textOf(connectionParams.authorization)
     const controller = new AbortController()
-    const admin = adminOf({ authorization }, adminTokens)
+    const admin = keys.adminOf({ authorization })
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
     const text = await graph.documentText({
       query: query || undefined,
@@ -286,9 +299,10 @@ async function start(
     const values = variables ?? {}
     await graph.admit(operation, values, {
       admin,
-      charge: chargeOnce(rateLimit, request, response),
+      charge: rateLimit.chargeOnce(request, response),
     })
-    const subscriber = { requestId, admin, client, signal: controller.signal }
+    const revoked = exchangeOf(request).key?.revoked.signal
+    const subscriber = { requestId, admin, client, signal: controller.signal, revoked }
     const results = await subscribe(graph, operation, values, subscriber)
     if (!(Symbol.asyncIterator in results)) return presented(results)
     return {

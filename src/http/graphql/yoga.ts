@@ -17,6 +17,7 @@ export interface ServerContext extends OperationCall {
   client: string
   /** Aborted when the client has gone or has its answer. Ends a subscription. */
   signal: AbortSignal
+  revoked: AbortSignal | undefined
   /**
    * The result of an operation that has already failed. It is presented, and nothing is read a
    * second time.

@@ -18,6 +18,9 @@ const STATUS: Record<ErrorCode, number> = {
   UNSUPPORTED: 501,
 }
 
+/** The HTTP status of an error. */
+export const statusOf = (code: ErrorCode): number => STATUS[code]
+
 /** A problem document (RFC 9457). A 400 lists each invalid parameter. */
 export function problem(status: number, detail: string, errors: InputProblem[] = []) {
   const problems = errors.length ? errors : [{ in: 'query' as const, name: '', message: detail }]

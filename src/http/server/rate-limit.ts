@@ -1,20 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
+import { type Budget, openCounters } from '../../keys/index.ts'
+import { exchangeOf } from '../exchange.ts'
 import type { ClientOf } from './client-address.ts'
 
 const WINDOW_SECONDS = 60
 
-/** Limits the points that a client may use in a minute. Headers report how many are left. */
+/** Limits the points that a client may use. Headers report how many are left. */
 export class RateLimit {
-  readonly #limiter: RateLimiterAbstract
-  readonly #clientOf: ClientOf
+  readonly #budgetsOf: (request: IncomingMessage) => Budget[]
 
-  constructor(limiter: RateLimiterAbstract, clientOf: ClientOf) {
-    this.#limiter = limiter
-    this.#clientOf = clientOf
+  constructor(budgetsOf: (request: IncomingMessage) => Budget[]) {
+    this.#budgetsOf = budgetsOf
+  }
+
+  /** True if the client of a request has a limit. */
+  limits(request: IncomingMessage): boolean {
+    return this.#budgetsOf(request).length > 0
   }
 
   /**
@@ -26,76 +31,93 @@ export class RateLimit {
     response: ServerResponse,
     points: number,
   ): Promise<string | undefined> {
-    const limit = this.#limiter.points
-    const { added, state } = await this.#consume(this.#clientOf(request), points)
-    const left = state.remainingPoints
-    const reset = Math.ceil(state.msBeforeNext / 1000)
+    const used = await Promise.all(this.#budgetsOf(request).map((one) => consume(one, points)))
+    if (used.length === 0) return undefined
+    const over = used.find((one) => one.left < 0)
+    // A request that exceeds a limit gets its points back.
+    if (over) for (const one of used) await one.giveBack(points)
+    const listed = (value: (one: Used) => string) =>
+      used.map((one) => `"${one.name}";${value(one)}`).join(', ')
     if (!response.headersSent)
       response
-        .setHeader('ratelimit-policy', `"points";q=${limit};w=${WINDOW_SECONDS}`)
-        .setHeader('ratelimit', `"points";r=${left};t=${reset}`)
-    if (added) return undefined
-    if (!response.headersSent) response.setHeader('retry-after', String(reset))
-    const written = (number: number) => number.toLocaleString('en-US')
-    const cost = `This request costs ${written(points)} ${points === 1 ? 'point' : 'points'}`
-    if (points > limit)
-      return (
-        `${cost}, more than the ${written(limit)} that a client has in a minute. Ask for less, ` +
-        'or split it into several requests.'
-      )
-    return (
-      `${cost}, and you have ${written(left)} of ${written(limit)} left in this minute. Try ` +
-      `again in ${reset} s.`
-    )
+        .setHeader(
+          'ratelimit-policy',
+          listed((one) => `q=${one.points};w=${one.seconds}`),
+        )
+        .setHeader(
+          'ratelimit',
+          listed((one) => `r=${one.left};t=${one.reset}`),
+        )
+    if (!over) return undefined
+    if (!response.headersSent) response.setHeader('retry-after', String(over.reset))
+    return rejectionOf(over, points)
   }
 
-  // Adds points. A request that exceeds the limit gets its points back.
-  async #consume(
-    client: string,
-    points: number,
-  ): Promise<{ added: boolean; state: RateLimiterRes }> {
-    try {
-      return { added: true, state: await this.#limiter.consume(client, points) }
-    } catch (refused) {
-      if (refused instanceof Error) throw refused
-      return { added: false, state: await this.#limiter.reward(client, points) }
+  /**
+   * Returns a function that charges a request at most once, even if several handlers call it.
+   * Undefined without a limit.
+   */
+  chargeOnce(request: IncomingMessage, response: ServerResponse): ChargeOperation | undefined {
+    if (!this.limits(request)) return undefined
+    let charged = false
+    return async (points) => {
+      if (charged) return undefined
+      const rejection = await this.charge(request, response, points)
+      charged = rejection === undefined
+      return rejection
     }
   }
 }
 
-/** The rate limit, if one is set. Points are counted in Redis if there is one, else in memory. */
+interface Used extends Budget {
+  left: number
+  /** In seconds. */
+  reset: number
+  giveBack(points: number): Promise<void>
+}
+
+async function consume(budget: Budget, points: number): Promise<Used> {
+  const { counter, client } = budget
+  const stateOf = ({ consumedPoints, msBeforeNext }: RateLimiterRes) => ({
+    left: budget.points - consumedPoints,
+    reset: Math.ceil(msBeforeNext / 1000),
+  })
+  const used: Used = {
+    ...budget,
+    ...stateOf(await counter.consume(client, points)),
+    async giveBack(points) {
+      Object.assign(used, stateOf(await counter.reward(client, points)))
+    },
+  }
+  return used
+}
+
+function rejectionOf({ points: limit, seconds, left, reset }: Used, points: number): string {
+  const written = (number: number) => number.toLocaleString('en-US')
+  const window = seconds === WINDOW_SECONDS ? 'minute' : 'day'
+  const cost = `This request costs ${written(points)} ${points === 1 ? 'point' : 'points'}`
+  if (points > limit)
+    return (
+      `${cost}, more than the ${written(limit)} that a client has in a ${window}. Ask for less, ` +
+      'or split it into several requests.'
+    )
+  return (
+    `${cost}, and you have ${written(left)} of ${written(limit)} left in this ${window}. Try ` +
+    `again in ${reset} s.`
+  )
+}
+
+/** Opens the rate limit: that of the client's key if it sends one, else RATE_LIMIT if it is set. */
 export async function openRateLimit(
   app: FastifyInstance,
   { config: { RATE_LIMIT: points, REDIS_URL: redisUrl } }: Pick<Deps, 'config'>,
   clientOf: ClientOf,
-): Promise<RateLimit | undefined> {
-  if (points === undefined) return undefined
-  const limit = { points, duration: WINDOW_SECONDS }
-  if (redisUrl === undefined) {
-    const { BoundedRateLimiter } = await import('./point-limiter.ts')
-    return new RateLimit(new BoundedRateLimiter(limit), clientOf)
-  }
-  const { openRedisLimiter } = await import('./redis-limiter.ts')
-  const { limiter, close } = openRedisLimiter(redisUrl, limit)
+): Promise<RateLimit> {
+  const keyed = (request: IncomingMessage) => exchangeOf(request).key?.budgets
+  if (points === undefined) return new RateLimit((request) => keyed(request) ?? [])
+  const { counterOf, close } = await openCounters(redisUrl)
   app.addHook('onClose', async () => close())
-  return new RateLimit(limiter, clientOf)
-}
-
-/**
- * Returns a function that charges a request at most once, even if several handlers call it.
- * Undefined without a rate limit.
- */
-export function chargeOnce(
-  rateLimit: RateLimit | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-): ChargeOperation | undefined {
-  if (!rateLimit) return undefined
-  let charged = false
-  return async (points) => {
-    if (charged) return undefined
-    const rejection = await rateLimit.charge(request, response, points)
-    charged = rejection === undefined
-    return rejection
-  }
+  const seconds = WINDOW_SECONDS
+  const budget = { name: 'points', points, seconds, counter: counterOf('points', seconds) }
+  return new RateLimit((request) => keyed(request) ?? [{ ...budget, client: clientOf(request) }])
 }

@@ -8,7 +8,7 @@ interface RefusalOptions {
   status: number
   code: string
   message: string
-  retryAfter?: number
+  retryAfter?: number | undefined
   close?: boolean
 }
 
@@ -44,6 +44,7 @@ export class Refusal {
     head.push('cache-control', 'no-store')
     head.push('content-type', `${type}; charset=utf-8`, 'content-length', String(body.length))
     if (retryAfter !== undefined) head.push('retry-after', String(retryAfter))
+    if (status === 401) head.push('www-authenticate', 'Bearer')
     if (close || hasLongBody(headers)) head.push('connection', 'close')
     response.writeHead(status, head).end(method === 'HEAD' ? undefined : body)
   }

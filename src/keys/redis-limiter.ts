@@ -9,7 +9,7 @@ const AWAY_MS = 2000
 /**
  * Counts points in Redis for all gateways, or in memory while Redis does not answer at once.
  */
-export function openRedisLimiter(url: string, limit: PointLimit) {
+export function openRedisLimiters(url: string) {
   const client = createClient({
     url,
     disableOfflineQueue: true,
@@ -36,13 +36,14 @@ export function openRedisLimiter(url: string, limit: PointLimit) {
       }
     },
   }
-  const limiter = new RateLimiterRedis({
-    ...limit,
-    storeClient: patient,
-    useRedisPackage: true,
-    rejectIfRedisNotReady: true,
-    keyPrefix: 'gateway:points',
-    insuranceLimiter: new BoundedRateLimiter(limit),
-  })
+  const limiter = (limit: PointLimit, keyPrefix: string) =>
+    new RateLimiterRedis({
+      ...limit,
+      storeClient: patient,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      keyPrefix,
+      insuranceLimiter: new BoundedRateLimiter(limit),
+    })
   return { limiter, close: () => client.destroy() }
 }
