@@ -27,8 +27,15 @@ const MAX_COLUMNS = 100
 const MAX_NAMED = 60
 // Values without an id, such as amounts, are taken apart at most this deep.
 const MAX_DEPTH = 3
-// Values in the forms of older clients.
-const LEGACY = 'legacy'
+// Fields that only the REST API reads.
+const REST_ONLY = 'For the REST API'
+// A linked record is named by these values.
+const NAMES = ['recordId', 'address', 'symbol', 'displayName']
+// The columns that say what a row is about, which come first.
+const KEYS = [
+  ...['rank', 'date', 'time', 'recordId', 'address', 'user.address', 'poolAddress'],
+  ...['pool.displayName', 'displayName', 'symbol', 'name', 'kind', 'chainId'],
+]
 
 /** The lists at the root of the graph that have cursors, by name. */
 export function listsOf(schema: GraphQLSchema): Map<string, List> {
@@ -50,24 +57,37 @@ const isList = (type: GraphQLOutputType) => isListType(getNullableType(type))
 
 const fieldsOf = (type: GraphQLOutputType): Record<string, Field> => {
   const named = getNamedType(type)
-  return isObjectType(named) || isInterfaceType(named) ? named.getFields() : {}
+  const fields = isObjectType(named) || isInterfaceType(named) ? named.getFields() : {}
+  const shown = Object.entries(fields).filter(
+    ([, { description }]) => !description?.startsWith(REST_ONLY),
+  )
+  return Object.fromEntries(shown)
 }
 
 /**
- * The columns of a list by default: its own values, the ids and addresses of what it links to, and
- * the values of what has no id and is not computed for arguments, such as amounts.
+ * The columns of a list by default: first those that say what a row is about, then its other values
+ * but its id, the names of what it links to, and the values of what has no id and is not computed
+ * for arguments, such as amounts.
  */
-export function defaultColumns(type: GraphQLOutputType, depth = 0): string[] {
+export function defaultColumns(type: GraphQLOutputType): string[] {
+  const columns = columnsOf(type, 0)
+  return [
+    ...KEYS.filter((key) => columns.includes(key)),
+    ...columns.filter((column) => !KEYS.includes(column)),
+  ]
+}
+
+function columnsOf(type: GraphQLOutputType, depth: number): string[] {
   const fields = fieldsOf(type)
   return Object.values(fields).flatMap((field) => {
     const { name, args } = field
-    if (!isFree(field) || isList(field.type)) return []
+    if (!isFree(field) || isList(field.type) || name === 'id') return []
     if (isLeafType(getNamedType(field.type))) return [name]
-    if (args.length > 0 || name === LEGACY || depth === MAX_DEPTH) return []
+    if (args.length > 0 || depth === MAX_DEPTH) return []
     const inner = fieldsOf(field.type)
-    if (!inner.id) return defaultColumns(field.type, depth + 1).map((column) => `${name}.${column}`)
-    const keys = fields[`${name}Address`] ? ['id'] : ['id', 'address']
-    return keys.flatMap((key) => (inner[key] ? `${name}.${key}` : []))
+    if (!inner.id) return columnsOf(field.type, depth + 1).map((column) => `${name}.${column}`)
+    const names = NAMES.filter((key) => key !== 'address' || !fields[`${name}Address`])
+    return names.flatMap((key) => (inner[key] ? `${name}.${key}` : []))
   })
 }
 
