@@ -108,7 +108,6 @@ describe.runIf(hasPlans)('tables', () => {
   })
 
   test('arguments of the list are parameters', async () => {
-    const scope = encodeURIComponent(JSON.stringify({ last: 7 }))
     const rows = linesOf(
       await textAt(
         '/tables/users.jsonl?orderBy=TOTAL_POINTS,ADDRESS&orderDirection=DESC&fields=totalPoints&first=5',
@@ -122,8 +121,20 @@ describe.runIf(hasPlans)('tables', () => {
       '{ list: currentPositions(shock: { change: -0.9, group: "ETH" }) { nodes { id } } }',
     )
     expect(fallen).toEqual(list.nodes)
-    const response = await gateway.get(`/tables/leaderboard.csv?scope=${scope}`)
-    expect([200, 400]).toContain(response.status)
+    const [{ date }] = linesOf(await textAt('/tables/distributions.jsonl?fields=date')).slice(-1)
+    const scope = encodeURIComponent(JSON.stringify({ asOf: date }))
+    const board = linesOf(
+      await textAt(`/tables/leaderboard.jsonl?scope=${scope}&fields=rank,points,userAddress`),
+    )
+    const { then } = await gateway.ask(`{ then: leaderboard(scope: { asOf: "${date}" }) {
+      nodes { rank points userAddress } } }`)
+    expect(board).toEqual(then.nodes)
+    const where = encodeURIComponent(JSON.stringify({ users: [board[0].userAddress] }))
+    const history = linesOf(
+      await textAt(`/tables/positions.jsonl?where=${where}&fields=userAddress`),
+    )
+    expect(history.length).toBeGreaterThan(0)
+    expect(new Set(history.map((row) => row.userAddress))).toEqual(new Set([board[0].userAddress]))
   })
 
   test.each([
