@@ -39,6 +39,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
   pool.on('error', () => {})
   // One chunk is written in each turn of the event loop, so that other answers wait for one alone.
   const turns = pLimit(1)
+  const turn = () => turns(() => nextTurn())
   let open = 0
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), CLOSING_MS).unref()
@@ -153,7 +154,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
       const signal = AbortSignal.any(ends)
       const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
       await inTransaction({ pool, signal, mode }, (client) =>
-        use(paidChunks(rowsOf(store, client, table), pay, signal), signal),
+        use(paidChunks(rowsOf(store, client, table, turn), pay, signal), signal),
       )
     } finally {
       open--
@@ -167,7 +168,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     signal: AbortSignal,
   ) {
     for (let isFirst = true; ; isFirst = false) {
-      const { value, done } = await turns(() => nextTurn().then(() => chunks.next()))
+      const { value, done } = await chunks.next()
       if (done) return
       while (!isFirst && (await pay(value.length)) !== undefined)
         await wait(CHARGE_AGAIN_MS, undefined, { signal })

@@ -37,15 +37,22 @@ interface Page {
 /**
  * Reads the rows of a table from the snapshot of a transaction, some at a time. The first rows may
  * be none.
+ * @param turn waits until rows that have been read may be written
  * @throws BAD_INPUT
  */
 export async function* rowsOf(
   store: Store,
   client: PoolClient,
   { operation, variables, first }: Selection,
+  turn: () => Promise<void>,
 ): AsyncGenerator<Row[]> {
   const cursor = new Cursor(client, first)
-  const reader = readerOf(store, client, cursor)
+  const next = async (statement: Statement) => {
+    const rows = await cursor.next(statement)
+    await turn()
+    return rows
+  }
+  const reader = readerOf(store, client, next)
   while (!cursor.isAtEnd) {
     const answer = await operation.plan.run(reader, variables)
     if (!answer)
@@ -94,7 +101,7 @@ class Cursor {
 const PAGE = new RegExp(String.raw`\bLIMIT (${CHUNK}|${CHUNK + 1})\b`, 'g')
 
 /** A reader on which a planned page is the next rows of a cursor. */
-function readerOf(store: Store, client: PoolClient, cursor: Cursor): Reader {
+function readerOf(store: Store, client: PoolClient, textRows: Reader['textRows']): Reader {
   const reads = {
     scope() {},
     exclusive: (_: unknown, work: (client: PoolClient) => unknown) => work(client),
@@ -109,7 +116,7 @@ function readerOf(store: Store, client: PoolClient, cursor: Cursor): Reader {
     $queryRaw: (query, ...values) => plain.$queryRaw(query, ...values),
     explain: (query) => plain.explain(query),
     snapshot: (work) => work(reader),
-    textRows: (statement) => cursor.next(statement),
+    textRows,
   }
   return reader
 }
