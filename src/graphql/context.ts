@@ -3,11 +3,18 @@ import type { Batch, Reader } from '../db/connect/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
+/** The changes that an API key may be allowed. */
+export type Scope = 'runs' | 'rules'
+
 /**
- * The right of the caller to write: the name of the token that was sent, or `no`. `closed` if the
- * server has no token.
+ * The right of the caller to write: the name of the token or key that was sent, with the scopes of
+ * a key, or `no`. `closed` if the server has no token.
  */
-export type Admin = { name: string } | 'no' | 'closed'
+export type Admin = { name: string; scopes?: readonly Scope[] } | 'no' | 'closed'
+
+/** True if the caller may make any change. */
+export const isAdmin = (admin: Admin): admin is Exclude<Admin, string> =>
+  typeof admin === 'object' && admin.scopes?.length !== 0
 
 /**
  * The context of every resolver: its reader of the store, its batches, and whether the caller may
@@ -37,10 +44,10 @@ export const once =
   async (reader, _, ...args) => [await read(reader, ...args)]
 
 /**
- * Returns the name of the caller's admin token.
- * @throws UNAUTHENTICATED or FORBIDDEN unless the caller may write
+ * Returns the name of the caller's admin token or key.
+ * @param scopes any of them allows it @throws UNAUTHENTICATED or FORBIDDEN unless the caller may
  */
-export function requireAdmin(admin: Admin): string {
+export function requireAdmin(admin: Admin, ...scopes: Scope[]): string {
   if (admin === 'closed')
     throw new GatewayError(
       'FORBIDDEN',
@@ -50,6 +57,11 @@ export function requireAdmin(admin: Admin): string {
     throw new GatewayError(
       'UNAUTHENTICATED',
       'Send the admin token as "Authorization: Bearer <token>" to make changes.',
+    )
+  if (admin.scopes && !scopes.some((one) => admin.scopes?.includes(one)))
+    throw new GatewayError(
+      'FORBIDDEN',
+      `The API key ${admin.name} lacks the scope ${scopes.join(' or ')}.`,
     )
   return admin.name
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { GatewayError } from '../errors.ts'
+import { isAdmin } from '../graphql/context.ts'
 import type { Keys } from '../keys/index.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
@@ -96,7 +97,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
   const explain: Step = (exchange) => {
     const { request } = exchange
-    if (asksToExplain(request) && typeof keys.adminOf(request.headers) === 'object')
+    if (asksToExplain(request) && isAdmin(keys.adminOf(request.headers, exchange.key)))
       exchange.explain()
     if (asksForWork(request)) exchange.measure()
     return true

@@ -5,7 +5,7 @@ import type { Caller } from '../db/connect/scope.ts'
 import type { Deps } from '../deps.ts'
 import { GatewayError, type InputProblem } from '../errors.ts'
 import { exactJson } from '../exact-number.ts'
-import { type Admin, requireAdmin } from '../graphql/context.ts'
+import { type Admin, requireAdmin, type Scope } from '../graphql/context.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { idOfDocument } from '../graphql/policy/documents.ts'
@@ -35,7 +35,7 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
       app.route({
         method,
         url,
-        onRequest: async (request) => requireAdmin(edge.keys.adminOf(request.headers)),
+        onRequest: async (request) => mayChange(edge, endpoint, request),
         handler: (request, reply) => change(graph, edge, mounted, request, reply),
       })
     else
@@ -46,6 +46,12 @@ export function mountRest(app: FastifyInstance, { config }: Deps, graph: Graph, 
       })
   }
 }
+
+const scopesOf = ({ admin }: Endpoint): Scope[] => (admin ? [admin] : [])
+
+// Says so before the body is read.
+const mayChange = ({ keys }: Edge, endpoint: Endpoint, { headers, raw }: FastifyRequest) =>
+  requireAdmin(keys.adminOf(headers, exchangeOf(raw).key), ...scopesOf(endpoint))
 
 interface Mounted {
   path: string
@@ -103,8 +109,9 @@ async function change(
 ) {
   const { endpoint } = mounted
   const input = readInput(endpoint, request)
-  const admin = keys.adminOf(request.headers)
-  exchangeOf(request.raw).admin = requireAdmin(admin)
+  const exchange = exchangeOf(request.raw)
+  const admin = keys.adminOf(request.headers, exchange.key)
+  exchange.admin = requireAdmin(admin, ...scopesOf(endpoint))
   const variables = variablesOf(graph, endpoint, input)
   const { body } = await answerOf(graph, mounted, { input, variables, admin })
   cache.clear()

@@ -1,15 +1,22 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { parseCount, print, printJson, withDeps } from '../cli/command.ts'
 import { ConfigError } from '../config.ts'
+import type { Scope } from '../graphql/context.ts'
 import { parseUtc } from '../time.ts'
 import { addKey, listKeys, removeKey, revokeKey, rotateKey, type StoredKey } from './key.ts'
 
 const MAX_POINTS = 1e9 - 1
 
+const SCOPES: Record<Scope, string> = {
+  runs: 'compute points: manual updates and resyncs',
+  rules: 'set and revoke multipliers and base points',
+}
+
 interface AddOptions {
   minute?: number
   day?: number
   expires?: Date
+  scope?: Scope[]
   json?: boolean
 }
 
@@ -18,13 +25,20 @@ export function addKeys(program: Command): void {
   const command = program
     .command('keys')
     .description('give clients API keys, each with limits and an end')
+  const scopes = Object.entries(SCOPES).map(([name, meaning]) => `  ${name}: ${meaning}`)
   const named = (name: string, description: string) =>
     command.command(name).description(description).argument('<name>', 'its name', parseName)
   named('add', 'add a key; prints its secret, once')
     .option('--minute <points>', 'its points in a minute (default: RATE_LIMIT)', parsePoints)
     .option('--day <points>', 'its points in a day (default: any number)', parsePoints)
     .option('--expires <time>', 'its end: 2027-01-31 or 2027-01-31T12:00:00Z', parseEnd)
+    .addOption(
+      new Option('--scope <names...>', 'the changes that it may make: none without it').choices(
+        Object.keys(SCOPES),
+      ),
+    )
     .option('--json', 'print one JSON object')
+    .addHelpText('after', `\nScopes:\n${scopes.join('\n')}`)
     .action(add)
   command
     .command('list')
@@ -70,11 +84,17 @@ function parseEnd(text: string): Date {
   return end
 }
 
-function add(name: string, { minute, day, expires, json }: AddOptions): Promise<void> {
+function add(name: string, { minute, day, expires, scope, json }: AddOptions): Promise<void> {
   return withDeps(async ({ pool, now }) => {
     if (expires && expires <= now())
       throw new ConfigError(`--expires ${expires.toISOString()} is past.`)
-    const key = await addKey(pool, { name, perMinute: minute, perDay: day, expiresAt: expires })
+    const key = await addKey(pool, {
+      name,
+      perMinute: minute,
+      perDay: day,
+      expiresAt: expires,
+      scopes: [...new Set(scope)],
+    })
     if (json) return printJson({ name, ...key })
     print(`The key ${name} is added. Its secret is not shown again:`)
     print(key.secret)
@@ -97,7 +117,9 @@ function lineOf(key: StoredKey, now: Date): string {
   const points = (count: number | null, window: string) =>
     count === null ? [] : [`${count.toLocaleString('en-US')} points a ${window}`]
   const used = key.lastUsedAt ? `last used ${key.lastUsedAt.toISOString()}` : 'not used yet'
-  const parts = [...points(key.perMinute, 'minute'), ...points(key.perDay, 'day'), used]
+  const parts = [...points(key.perMinute, 'minute'), ...points(key.perDay, 'day')]
+  if (key.scopes.length > 0) parts.push(`may ${key.scopes.join(', ')}`)
+  parts.push(used)
   return `${key.name}  ${stateOf(key, now)}  ${parts.join(', ')}`
 }
 

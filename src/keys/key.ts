@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Pool } from 'pg'
 import { GatewayError } from '../errors.ts'
+import type { Scope } from '../graphql/context.ts'
 import { newSecret, type Secret } from './secret.ts'
 
 const MAX_KEYS = 10_000
@@ -15,6 +16,7 @@ export interface StoredKey {
   previousUntil: Date | null
   perMinute: number | null
   perDay: number | null
+  scopes: Scope[]
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
@@ -22,7 +24,7 @@ export interface StoredKey {
 }
 
 const COLUMNS = `id, name, digest, previous_digest AS "previousDigest",
-  previous_until AS "previousUntil", per_minute AS "perMinute", per_day AS "perDay",
+  previous_until AS "previousUntil", per_minute AS "perMinute", per_day AS "perDay", scopes,
   created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt",
   last_used_at AS "lastUsedAt"`
 
@@ -32,6 +34,7 @@ export interface KeyOptions {
   perMinute: number | undefined
   perDay: number | undefined
   expiresAt: Date | undefined
+  scopes: Scope[]
 }
 
 /**
@@ -40,14 +43,14 @@ export interface KeyOptions {
  */
 export async function addKey(
   pool: Pool,
-  { name, perMinute, perDay, expiresAt }: KeyOptions,
+  { name, perMinute, perDay, expiresAt, scopes }: KeyOptions,
 ): Promise<{ id: string; secret: string }> {
   const { secret, id, digest } = newSecret()
   const { rowCount } = await pool.query(
-    `INSERT INTO api_key (id, name, digest, per_minute, per_day, expires_at)
-     SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM api_key) < $7
+    `INSERT INTO api_key (id, name, digest, per_minute, per_day, expires_at, scopes)
+     SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM api_key) < $8
      ON CONFLICT (name) DO NOTHING`,
-    [id, name, digest, perMinute, perDay, expiresAt, MAX_KEYS],
+    [id, name, digest, perMinute, perDay, expiresAt, JSON.stringify(scopes), MAX_KEYS],
   )
   if (rowCount === 0)
     throw new GatewayError(

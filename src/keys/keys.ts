@@ -5,7 +5,7 @@ import pTimeout from 'p-timeout'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../deps.ts'
 import { GatewayError } from '../errors.ts'
-import type { Admin } from '../graphql/context.ts'
+import type { Admin, Scope } from '../graphql/context.ts'
 import { adminOf, adminTokens } from './admin.ts'
 import { openBudgets } from './budgets.ts'
 import type { Budget } from './counters.ts'
@@ -28,6 +28,7 @@ type KeysDeps = Pick<Deps, 'config' | 'log' | 'notifications' | 'now' | 'outage'
 /** The API key of a request, and the points that it may use. */
 export interface CallerKey {
   name: string
+  scopes: Scope[]
   budgets: Budget[]
   /** Aborted when it is revoked, with the error that its streams end with. */
   revoked: AbortController
@@ -84,9 +85,10 @@ export class Keys {
     this.#adminTokens = adminTokens(deps.config)
   }
 
-  /** The right of a request to write, by its headers. */
-  adminOf(headers: IncomingHttpHeaders): Admin {
-    return adminOf(headers, this.#adminTokens)
+  /** The right of a request to write, by its admin token or else by its key. */
+  adminOf(headers: IncomingHttpHeaders, key: CallerKey | undefined): Admin {
+    const admin = adminOf(headers, this.#adminTokens)
+    return key && typeof admin === 'string' ? key : admin
   }
 
   /**
@@ -133,9 +135,9 @@ export class Keys {
     await this.#budgets.close()
   }
 
-  async #callerOf({ id, name, perMinute, perDay }: StoredKey): Promise<CallerKey> {
+  async #callerOf({ id, name, scopes, perMinute, perDay }: StoredKey): Promise<CallerKey> {
     const budgets = await this.#budgets.of({ id, perMinute, perDay })
-    return { name, budgets, revoked: new AbortController() }
+    return { name, scopes, budgets, revoked: new AbortController() }
   }
 
   // A known key is found for everybody. Others are looked up unless the address has failed often.

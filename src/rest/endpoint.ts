@@ -65,8 +65,8 @@ export interface Endpoint {
   status: 200 | 201
   response: ZodType
   errors: Partial<Record<400 | 401 | 403 | 404 | 409 | 502 | 503, string>>
-  /** True if it requires the admin token and writes. */
-  admin: boolean
+  /** The scope that it requires, if it writes. */
+  admin: 'runs' | 'rules' | false
   /** The operation that provides every value of the answer. */
   operation: TypedDocumentNode<unknown, unknown>
   variables(request: EndpointRequest<ZodType, ZodType, ZodType>): object
@@ -96,7 +96,7 @@ interface Definition<Path, Query, Body, Response extends ZodType, Data, Variable
   status?: 200 | 201
   response: Response
   errors?: Endpoint['errors']
-  admin?: boolean
+  admin?: 'runs' | 'rules'
   operation: TypedDocumentNode<Data, Variables>
   variables(request: EndpointRequest<Path, Query, Body>): NoInfer<Variables>
   hasRows?: boolean

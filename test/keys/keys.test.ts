@@ -449,3 +449,61 @@ test('the last use is noted, at the latest when the gateway closes', async () =>
   await on.close()
   expect(await must('list')).toMatch(new RegExp(`${name}  valid  last used 20`))
 })
+
+describe('scopes', () => {
+  const RESYNC = 'mutation { resyncDistribution(input: { date: "1999-01-01" }) { __typename } }'
+  const MANUAL = 'mutation { updateDistribution(input: { date: "1999-01-01" }) { __typename } }'
+  const REVOKE = 'mutation { revokeBasePoints(input: { recordId: "999" }) { __typename } }'
+
+  const matrix: [string[], Record<string, string | undefined>][] = [
+    [[], { [RESYNC]: 'runs', [MANUAL]: 'runs', [REVOKE]: 'rules' }],
+    [['runs'], { [RESYNC]: undefined, [MANUAL]: undefined, [REVOKE]: 'rules' }],
+    [['rules'], { [RESYNC]: 'runs', [MANUAL]: 'runs', [REVOKE]: undefined }],
+    [['runs', 'rules'], { [RESYNC]: undefined, [MANUAL]: undefined, [REVOKE]: undefined }],
+  ]
+  test.each(matrix)(
+    '%j allow what they say, and an error names what is missing',
+    async (scopes, expected) => {
+      const { name, secret } = await add(...scopes.flatMap((scope) => ['--scope', scope]))
+      for (const [mutation, missing] of Object.entries(expected)) {
+        const { errors } = await gateway.graphql(mutation, {}, sent(secret))
+        const message = `The API key ${name} lacks the scope ${missing}.`
+        const refusal = { message, extensions: { code: 'FORBIDDEN' } }
+        if (missing) expect(errors, mutation).toMatchObject([refusal])
+        else expect(errors?.[0].extensions.code, mutation).not.toBe('FORBIDDEN')
+      }
+      const rest = await fetch(`${gateway.base}/points/resync?date=1999-01-01`, {
+        method: 'POST',
+        headers: sent(secret),
+      })
+      expect(rest.status === 403).toBe(!scopes.includes('runs'))
+    },
+  )
+
+  test('work on a server without an admin token, are recorded, and end with the key', async () => {
+    const lines: any[] = []
+    const on = await another({
+      env: { ADMIN_TOKEN: undefined as never },
+      onLog: (line) => lines.push(line),
+    })
+    const { name, secret } = await add('--scope', 'runs')
+    const date = (await on.ask('{ distributions(first: 1) { nodes { date } } }')).distributions
+      .nodes[0].date
+    const { resyncDistribution } = await on.ask(
+      'mutation ($date: Date!) { resyncDistribution(input: { date: $date }) { run { requestedBy } } }',
+      { date },
+      sent(secret),
+    )
+    expect(resyncDistribution.run.requestedBy).toBe(name)
+    await until(() => expect(lines).toContainEqual(expect.objectContaining({ admin: name })))
+    await must('revoke', name)
+    await until(async () => {
+      const { errors } = await on.graphql(RESYNC, {}, sent(secret))
+      expect(errors?.[0].extensions.code).toBe('UNAUTHENTICATED')
+    })
+  })
+
+  test('that do not exist are refused', async () => {
+    expect(await keys('add', 'root', '--scope', 'all')).toMatchObject({ code: 2, out: '' })
+  })
+})

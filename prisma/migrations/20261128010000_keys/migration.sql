@@ -9,6 +9,7 @@ CREATE TABLE api_key (
   previous_until timestamptz(3),
   per_minute integer,
   per_day integer,
+  scopes jsonb NOT NULL DEFAULT '[]',
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
@@ -23,5 +24,5 @@ BEGIN
 END $$;
 
 CREATE TRIGGER notify_api_key AFTER INSERT OR DELETE OR UPDATE OF id, name, digest, previous_digest,
-  previous_until, per_minute, per_day, expires_at, revoked_at ON api_key
+  previous_until, per_minute, per_day, scopes, expires_at, revoked_at ON api_key
   FOR EACH ROW EXECUTE FUNCTION notify_api_key();

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
+import { isAdmin } from '../../graphql/context.ts'
 import type { Graph, OperationCall } from '../../graphql/execution/graph.ts'
 import { answerText, resultOf } from '../../graphql/execution/outcome.ts'
 import type { HttpAnswer } from '../cache/answer.ts'
@@ -40,7 +41,7 @@ export function mountGraphQL(
       if (wantsPage(request)) return page.send(request, reply)
       const caller = exchangeOf(request.raw, reply.raw)
       const charge = rateLimit.chargeOnce(request.raw, reply.raw)
-      const call = { admin: keys.adminOf(request.headers), charge, caller }
+      const call = { admin: keys.adminOf(request.headers, caller.key), charge, caller }
       const plain = plainRequest(request)
       const answered = plain && answerPlain(graph, cache, plain, call)
       if (!answered) return answer(request, reply, call)
@@ -92,7 +93,7 @@ export function mountGraphQL(
     )
     // An admin may have changed data: the next read must see it without waiting for the
     // notification.
-    if (typeof admin === 'object') cache.clear()
+    if (isAdmin(admin)) cache.clear()
     if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
     if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
     // Yoga sends no text with these: a subscription whose client accepts no event stream, a body

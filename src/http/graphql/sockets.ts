@@ -280,7 +280,7 @@ async function start(
     }
     const authorization = request.headers.authorization ?? textOf(connectionParams.authorization)
     const controller = new AbortController()
-    const admin = keys.adminOf({ authorization })
+    const admin = keys.adminOf({ authorization }, exchangeOf(request).key)
     const { documentId } = (extensions ?? {}) as { documentId?: unknown }
     const text = await graph.documentText({
       query: query || undefined,

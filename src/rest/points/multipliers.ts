@@ -78,7 +78,7 @@ export const updateMultipliers = endpoint({
     403: 'The server runs without an admin token',
     404: 'A pool is unknown; nothing was changed',
   },
-  admin: true,
+  admin: 'rules',
   operation: update,
   variables: ({ body }) => ({
     multipliers: (Array.isArray(body) ? body : [body]).map((m) => ({

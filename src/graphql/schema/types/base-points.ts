@@ -120,7 +120,7 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
         input: t.arg({ type: SetInput, required: true, description: 'The new base points.' }),
       },
       resolve: async (_, { input }, context) => {
-        const requestedBy = requireAdmin(context.admin)
+        const requestedBy = requireAdmin(context.admin, 'rules')
         return changed(await setBasePoints(changeDeps(context), input, requestedBy), context)
       },
     }),
@@ -131,7 +131,7 @@ export function addBasePoints(builder: Builder, settings: Settings): void {
         input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }),
       },
       resolve: async (_, { input }, context) => {
-        const requestedBy = requireAdmin(context.admin)
+        const requestedBy = requireAdmin(context.admin, 'rules')
         const id = readRevoked(input)
         await revokeBasePoints(changeDeps(context), id, requestedBy)
         return changed(id, context)

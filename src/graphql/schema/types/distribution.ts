@@ -263,7 +263,7 @@ export function addDistribution(builder: Builder): void {
         }),
       },
       resolve: (_, { date, multipliers, kind, first }, context) => {
-        requireAdmin(context.admin)
+        requireAdmin(context.admin, 'runs', 'rules')
         if (first < 0 || first > MAX_MOVERS)
           throw badArgument('first', `must be from 0 to ${MAX_MOVERS}`)
         if (kind === 'IMPORT')
@@ -338,7 +338,8 @@ export function addDistribution(builder: Builder): void {
         },
         resolve: async (_, { input }, context) => {
           const deps = runDeps(context, input?.reopen)
-          const { id } = await compute(deps, input?.date ?? null, requireAdmin(context.admin))
+          const requestedBy = requireAdmin(context.admin, 'runs')
+          const { id } = await compute(deps, input?.date ?? null, requestedBy)
           context.batches.clear()
           const stored = await loadRun(context, BigInt(id))
           if (!stored) throw new Error(`run ${id} has no record`)

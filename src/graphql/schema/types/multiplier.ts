@@ -172,7 +172,7 @@ export function addMultiplier(builder: Builder): void {
         input: t.arg({ type: UpdateInput, required: true, description: 'The new multipliers.' }),
       },
       resolve: async (_, { input }, context) => {
-        const requestedBy = requireAdmin(context.admin)
+        const requestedBy = requireAdmin(context.admin, 'rules')
         const changes = await updateMultipliers(changeDeps(context), input.multipliers, requestedBy)
         context.batches.clear()
         const stored = await Promise.all(
@@ -197,7 +197,7 @@ export function addMultiplier(builder: Builder): void {
         input: t.arg({ type: REVOKE_INPUT, required: true, description: 'The announcement.' }),
       },
       resolve: async (_, { input }, context) => {
-        const requestedBy = requireAdmin(context.admin)
+        const requestedBy = requireAdmin(context.admin, 'rules')
         const id = readRevoked(input)
         await revokeMultiplier(changeDeps(context), id, requestedBy)
         context.batches.clear()
