@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
 import type { GatewayError } from '../errors.ts'
-import { isAdmin } from '../graphql/context.ts'
 import type { Keys } from '../keys/index.ts'
 import type { EdgeCache } from './cache/edge-cache.ts'
 import { sendCached, sendCachedQuery } from './cache/send-answer.ts'
@@ -97,7 +96,7 @@ export function openChain(server: Server, options: ChainOptions): Chain {
   }
   const explain: Step = (exchange) => {
     const { request } = exchange
-    if (asksToExplain(request) && isAdmin(keys.adminOf(request.headers, exchange.key)))
+    if (asksToExplain(request) && typeof keys.adminOf(request.headers, undefined) === 'object')
       exchange.explain()
     if (asksForWork(request)) exchange.measure()
     return true

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { Caller } from '../../db/connect/scope.ts'
 import type { Deps } from '../../deps.ts'
-import { isAdmin } from '../../graphql/context.ts'
 import type { Graph, OperationCall } from '../../graphql/execution/graph.ts'
 import { answerText, resultOf } from '../../graphql/execution/outcome.ts'
 import type { HttpAnswer } from '../cache/answer.ts'
@@ -93,8 +92,10 @@ export function mountGraphQL(
     )
     // An admin may have changed data: the next read must see it without waiting for the
     // notification.
-    if (isAdmin(admin)) cache.clear()
-    if (caller.admin !== undefined) caller.dataVersion = await graph.deps.store.replicas?.changed()
+    if (caller.admin !== undefined) {
+      cache.clear()
+      caller.dataVersion = await graph.deps.store.replicas?.changed()
+    }
     if (caller.dataVersion !== undefined) reply.header(DATA_VERSION, caller.dataVersion)
     // Yoga sends no text with these: a subscription whose client accepts no event stream, a body
     // that is not JSON by its header.
