@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import pTimeout from 'p-timeout'
@@ -38,6 +39,8 @@ export interface CallerKey {
 interface Keyed {
   request: IncomingMessage
   response: ServerResponse | undefined
+  /** The socket of a WebSocket, which outlives the response. */
+  handshake: { socket: Socket } | undefined
   key: CallerKey | undefined
   /** Ends it, since its key is no longer valid. */
   revoke(error: GatewayError): void
@@ -122,8 +125,9 @@ export class Keys {
       return new GatewayError('UNAUTHENTICATED', fault ?? '')
     } catch (error) {
       if (error instanceof GatewayError) return error
-      if (error instanceof Error) throw error
-      return tooManyAttempts(error as RateLimiterRes)
+      if (!(error instanceof Error)) return tooManyAttempts(error as RateLimiterRes)
+      this.#deps.log.error({ err: error }, 'an API key cannot be checked')
+      return AWAY
     }
   }
 
@@ -197,9 +201,12 @@ export class Keys {
 
   #begin(use: OpenUse): void {
     const { id } = use.secret
+    const { handshake, response } = use.exchange
+    const connection = handshake?.socket ?? response
+    if (!connection || connection.destroyed) return
     const uses = this.#open.get(id) ?? new Set()
     this.#open.set(id, uses.add(use))
-    use.exchange.response?.once('close', () => {
+    connection.once('close', () => {
       uses.delete(use)
       if (uses.size === 0 && this.#open.get(id) === uses) this.#open.delete(id)
     })

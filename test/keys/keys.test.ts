@@ -267,36 +267,39 @@ describe('an end', () => {
       expect(await faultOf(asked(on, sent(secret)))).toMatchObject({ status: 401 })
   })
 
-  test('ends a live query and its WebSocket', async () => {
-    const { name, secret } = await add()
-    const closed = vi.fn()
-    const client = createClient({
-      url: `${gateway.base.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      retryAttempts: 0,
-      lazy: false,
-      onNonLazyError() {},
-      connectionParams: { 'x-api-key': secret },
-      on: { closed },
-    })
-    closing.push(() => client.dispose())
-    const results = client.iterate<any>({
-      query: 'subscription { currentPositions(first: 1) { nodes { id } } }',
-    })
-    const first = await results.next()
-    expect(first.value?.errors, JSON.stringify(first)).toBeUndefined()
-    await must('revoke', name)
-    expect((await results.next()).value).toMatchObject({
-      errors: [
-        {
-          message: `The API key ${name} is revoked.`,
-          extensions: { code: 'UNAUTHENTICATED' },
-        },
-      ],
-    })
-    await until(() => expect(closed).toHaveBeenCalled())
-    expect(closed.mock.calls[0]?.[0]).toMatchObject({ code: 4401 })
-  })
+  test.each(['its first message', 'a header'])(
+    'ends a live query and its WebSocket, by %s',
+    async (by) => {
+      const { name, secret } = await add()
+      const closed = vi.fn()
+      const client = createClient({
+        url: `${gateway.base.replace('http', 'ws')}/graphql`,
+        webSocketImpl: by === 'a header' ? withHeader(secret) : WebSocket,
+        retryAttempts: 0,
+        lazy: false,
+        onNonLazyError() {},
+        connectionParams: by === 'a header' ? {} : { 'x-api-key': secret },
+        on: { closed },
+      })
+      closing.push(() => client.dispose())
+      const results = client.iterate<any>({
+        query: 'subscription { currentPositions(first: 1) { nodes { id } } }',
+      })
+      const first = await results.next()
+      expect(first.value?.errors, JSON.stringify(first)).toBeUndefined()
+      await must('revoke', name)
+      expect((await results.next()).value).toMatchObject({
+        errors: [
+          {
+            message: `The API key ${name} is revoked.`,
+            extensions: { code: 'UNAUTHENTICATED' },
+          },
+        ],
+      })
+      await until(() => expect(closed).toHaveBeenCalled())
+      expect(closed.mock.calls[0]?.[0]).toMatchObject({ code: 4401 })
+    },
+  )
 
   test('cuts a read that is in progress', async () => {
     const { name, secret } = await add()
@@ -314,6 +317,13 @@ describe('an end', () => {
     }
   })
 })
+
+const withHeader = (secret: string) =>
+  class extends WebSocket {
+    constructor(url: string, protocols: string) {
+      super(url, protocols, { headers: sent(secret) })
+    }
+  }
 
 async function openStream(on: Gateway, secret: string): Promise<EventStream> {
   const stream = await subscribe(on, 'subscription { dataChanged { __typename } }', {
