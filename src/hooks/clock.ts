@@ -1,4 +1,5 @@
 import { plainReader } from '../db/connect/reader.ts'
+import { storeFault } from '../db/faults.ts'
 import type { Deps } from '../deps.ts'
 import { newestDistribution } from '../domain/distribution/distribution.ts'
 import {
@@ -87,7 +88,13 @@ async function findLate({ config, store, now }: ClockDeps): Promise<Found[]> {
     const facts = { records, chainId: chainId ? Number(chainId) : null, newest, expectedAt }
     found.push({ event: 'data.late', subject, key: `${subject} ${newest.toISOString()}`, facts })
   }
-  const chains = await reader.$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+  const chains = await reader
+    .$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
+    .catch((error: unknown) => {
+      // A sharded store does not say.
+      if (storeFault(error)?.code === 'UNSUPPORTED') return []
+      throw error
+    })
   for (const { chainId, time: newest, loadedAt: loaded } of withLoad(chains, loadedAt))
     if (newest)
       add(

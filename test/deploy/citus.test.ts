@@ -14,6 +14,8 @@ import { preview } from '../../src/domain/distribution/preview.ts'
 import { resync, resyncPlan } from '../../src/domain/distribution/resync.ts'
 import { updateMultipliers } from '../../src/domain/multiplier/update.ts'
 import { rebuildRankHistory } from '../../src/domain/points/rebuild-rank-history.ts'
+import { lookAtClock } from '../../src/hooks/clock.ts'
+import { lookAtWallets } from '../../src/hooks/watch.ts'
 import { openDirectory } from '../../src/sources/index.ts'
 import { NO_CITUS, SHARDS, startCitus } from '../support/citus.ts'
 import { command } from '../support/command-line.ts'
@@ -218,6 +220,40 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect((await pool.query(ofPast)).rows).toEqual(past)
     expect(past.length).toBeGreaterThan(0)
   }, 120_000)
+
+  test('hooks are told of runs, rules and ranks', async () => {
+    const now = () => new Date(Date.now() + 3 * 86_400_000)
+    const gateway = await gatewayWith({ now })
+    const env = { DATABASE_URL: citus.url, HOOKS_PRIVATE: 'true' }
+    const { leaderboard, pools } = await gateway.ask(
+      '{ leaderboard(first: 1) { nodes { user { address } } } pools(first: 1) { nodes { address } } }',
+    )
+    const [{ user }] = leaderboard.nodes
+    const add = ['hooks', 'add', 'http://127.0.0.1:9/']
+    for (const args of [add, [...add, '--wallet', user.address, '--rank', '1']])
+      expect(await command(args, env)).toMatchObject({ code: 0 })
+    const store = gateway.deps.store.pool
+    expect(await lookAtWallets(store, new Date())).toBe(0)
+    await store.query("UPDATE hook_watch SET passed = false WHERE event = 'wallet.rank'")
+    expect(await lookAtWallets(store, new Date())).toBe(1)
+    expect(await lookAtClock(gateway.deps)).toBe(1)
+    expect(await command(['resync'], env)).toMatchObject({ code: 0 })
+    const announce = { poolAddress: pools.nodes[0].address, depositA: 3, from: '2090-01-01' }
+    await gateway.ask(
+      'mutation ($input: UpdateMultipliersInput!) { updateMultipliers(input: $input) { problems { code } } }',
+      { input: { multipliers: [announce] } },
+      asAdmin,
+    )
+    const { rows } = await store.query('SELECT DISTINCT event FROM hook_delivery ORDER BY 1')
+    expect(rows.map(({ event }) => event)).toEqual([
+      'distribution.computed',
+      'distribution.late',
+      'rules.announced',
+      'wallet.rank',
+    ])
+    await store.query('DELETE FROM multiplier_revision WHERE from_date IS NOT NULL')
+    await store.query('TRUNCATE hook, hook_watch, hook_delivery, hook_noted')
+  })
 
   test('a migration changes the tables of all workers', async () => {
     const migrationsDir = await mkdtemp(join(tmpdir(), 'gateway-migrations-'))

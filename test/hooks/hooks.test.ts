@@ -50,7 +50,9 @@ describe('messages', () => {
     const place = await receiver()
     await place.close()
     const { secret } = await add(gateway, place.base)
-    const args = [join(ROOT, 'src/hooks/receiver.mjs'), secret, new URL(place.base).port]
+    const room = await receiver()
+    const port = new URL(place.base).port
+    const args = [join(ROOT, 'src/hooks/receiver.mjs'), secret, port, room.base]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     closing.push(() => child.kill())
     let printed = ''
@@ -60,6 +62,10 @@ describe('messages', () => {
     await until(() => expect(printed).toContain('receiving on'))
     await command(['resync'], { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
     await until(() => expect(printed).toMatch(/distribution\.computed \{.*"kind":"resync"/))
+    await until(() => expect(room.requests).toHaveLength(1))
+    const { text } = bodyOf(room.requests[0] as SourceRequest)
+    expect(printed).toContain(text)
+    expect(text).toContain('distribution.computed')
     child.kill()
     await once(child, 'close')
   })
