@@ -82,7 +82,7 @@ const NO_RIGHT = '42501'
 describe.sequential('from an empty database on', () => {
   test('only the owner migrates, and the others say so in a sentence', async () => {
     const writer = await run('writer', ['import', fixture])
-    const lacks = 'The database lacks 2 migrations, beginning with 20261126000000_store, and'
+    const lacks = 'The database lacks 3 migrations, beginning with 20261126000000_store, and'
     const migrate = 'run the command migrate with the role that owns the tables.'
     const grant =
       'run `GRANT USAGE, CREATE ON SCHEMA public TO gateway_writer;` as the owner of the database, or'
