@@ -74,6 +74,7 @@ const SERVED = [
   'embed',
   'graphql',
   'health',
+  'hooks',
   'multipliers',
   'points',
   'pools',

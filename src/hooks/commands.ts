@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { print, printJson, withDeps } from '../cli/command.ts'
 import { ConfigError } from '../config.ts'
-import { GatewayError } from '../errors.ts'
-import { bodyOf, EVENTS } from './events.ts'
-import { addHook, listHooks, readSigned, removeHook, rotateSecret } from './hook.ts'
+import { EVENTS } from './events.ts'
+import { addHook, isId, listHooks, removeHook, rotateSecret } from './hook.ts'
 import { deadLetters, replay } from './outbox.ts'
+import { sendTest } from './send-test.ts'
 
 interface Options {
   json?: boolean
@@ -79,8 +78,7 @@ export function addHooks(program: Command): void {
 }
 
 function parseId(text: string): string {
-  if (!/^[1-9]\d{0,17}$/.test(text))
-    throw new ConfigError(`A number is needed, not ${text.slice(0, 60)}.`)
+  if (!isId(text)) throw new ConfigError(`A number is needed, not ${text.slice(0, 60)}.`)
   return text
 }
 
@@ -116,15 +114,9 @@ function list({ json }: Options): Promise<void> {
 }
 
 function test(id: string): Promise<void> {
-  return withDeps(async ({ pool, config, now }) => {
-    const { url, secrets } = await readSigned(pool, id, now())
-    const post = (await import('./post.ts')).openPost(config.HOOKS_PRIVATE)
-    const body = bodyOf('test', now(), { hook: id })
-    const message = { url, secrets, body, id: `msg_${randomUUID()}`, attempt: 1 }
-    const error = await post.send(message, now()).finally(() => post.close())
-    if (error !== undefined)
-      throw new GatewayError('UNAVAILABLE', `The receiver of hook ${id} failed: ${error}.`)
-    print(`The receiver of hook ${id} has taken the message ${message.id}.`)
+  return withDeps(async (deps) => {
+    const message = await sendTest(deps, id)
+    print(`The receiver of hook ${id} has taken the message ${message}.`)
   })
 }
 

@@ -24,6 +24,9 @@ export interface Hook {
   dead: number
 }
 
+/** True for the number of a hook or of a message. */
+export const isId = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text)
+
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /** A new hook: its place, and its events. */

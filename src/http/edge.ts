@@ -59,7 +59,6 @@ export async function openEdge(
   const admission = new Admission(config.MAX_CONCURRENT_REQUESTS)
   const observer = await openObserver(app, deps, knownOperations)
   const keys = new Keys(deps, clientOf)
-  app.addHook('onClose', () => keys.close())
   const chain = openChain(app.server, {
     ...{ observer, connections, rateLimit, edge: cache, admission, metrics, keys },
     basePath: config.BASE_PATH,

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config.ts'
+import { GatewayError } from '../errors.ts'
 import type { Admin } from '../graphql/context.ts'
 
 type AdminTokens = ReadonlyMap<string, string>
@@ -24,4 +25,26 @@ export function adminOf({ authorization }: IncomingHttpHeaders, tokens: AdminTok
   for (const [name, token] of tokens)
     if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) admin = { name }
   return admin
+}
+
+/**
+ * Makes a function that names the admin of a request to a path for admins alone.
+ * @returns a function that throws UNAUTHENTICATED, or FORBIDDEN if the server has no admin
+ */
+export function adminCheck(config: Parameters<typeof adminTokens>[0]) {
+  const tokens = adminTokens(config)
+  return (headers: IncomingHttpHeaders): string => {
+    const admin = adminOf(headers, tokens)
+    if (admin === 'closed')
+      throw new GatewayError(
+        'FORBIDDEN',
+        'This is for admins, and the server has none. Set ADMIN_TOKEN to have one.',
+      )
+    if (admin === 'no')
+      throw new GatewayError(
+        'UNAUTHENTICATED',
+        'This is for admins: send the admin token as "Authorization: Bearer <token>".',
+      )
+    return admin.name
+  }
 }

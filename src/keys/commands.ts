@@ -3,7 +3,16 @@ import { parseCount, print, printJson, withDeps } from '../cli/command.ts'
 import { ConfigError } from '../config.ts'
 import type { Scope } from '../graphql/context.ts'
 import { parseUtc } from '../time.ts'
-import { addKey, listKeys, removeKey, revokeKey, rotateKey, type StoredKey } from './key.ts'
+import {
+  addKey,
+  listKeys,
+  removeKey,
+  revokeKey,
+  rotateKey,
+  type StoredKey,
+  shownKey,
+  stateOf,
+} from './key.ts'
 
 const MAX_POINTS = 1e9 - 1
 
@@ -104,10 +113,7 @@ function add(name: string, { minute, day, expires, scope, json }: AddOptions): P
 function list({ json }: { json?: boolean }): Promise<void> {
   return withDeps(async ({ pool, now }) => {
     const keys = await listKeys(pool)
-    if (json)
-      return keys.forEach(({ digest, previousDigest, ...shown }) => {
-        printJson(shown)
-      })
+    if (json) return keys.map(shownKey).forEach(printJson)
     if (keys.length === 0) print('There are no keys.')
     for (const key of keys) print(lineOf(key, now()))
   })
@@ -120,11 +126,11 @@ function lineOf(key: StoredKey, now: Date): string {
   const parts = [...points(key.perMinute, 'minute'), ...points(key.perDay, 'day')]
   if (key.scopes.length > 0) parts.push(`may ${key.scopes.join(', ')}`)
   parts.push(used)
-  return `${key.name}  ${stateOf(key, now)}  ${parts.join(', ')}`
+  return `${key.name}  ${stateText(key, now)}  ${parts.join(', ')}`
 }
 
-function stateOf({ revokedAt, expiresAt }: StoredKey, now: Date): string {
-  if (revokedAt) return 'revoked'
-  if (!expiresAt) return 'valid'
-  return `${expiresAt <= now ? 'expired' : 'valid until'} ${expiresAt.toISOString()}`
+function stateText(key: StoredKey, now: Date): string {
+  const state = stateOf(key, now)
+  if (state === 'revoked' || !key.expiresAt) return state
+  return `${state === 'valid' ? 'valid until' : state} ${key.expiresAt.toISOString()}`
 }

@@ -1,3 +1,4 @@
+export { adminCheck } from './admin.ts'
 export { addKeys } from './commands.ts'
 export { type Budget, openCounters } from './counters.ts'
 export { type CallerKey, Keys } from './keys.ts'

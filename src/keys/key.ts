@@ -68,6 +68,20 @@ export async function listKeys(pool: Pool): Promise<StoredKey[]> {
   return rows
 }
 
+/** A key as it is shown: without its digests. */
+export function shownKey({ digest, previousDigest, ...shown }: StoredKey) {
+  return shown
+}
+
+/** The state of a key. */
+export function stateOf(
+  { revokedAt, expiresAt }: StoredKey,
+  now: Date,
+): 'valid' | 'expired' | 'revoked' {
+  if (revokedAt) return 'revoked'
+  return expiresAt && expiresAt <= now ? 'expired' : 'valid'
+}
+
 /** Reads the key with an id. */
 export async function readKey(pool: Pool, id: string): Promise<StoredKey | undefined> {
   const { rows } = await pool.query<StoredKey>({

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import pTimeout from 'p-timeout'
@@ -11,6 +12,7 @@ import { adminOf, adminTokens } from './admin.ts'
 import { openBudgets } from './budgets.ts'
 import type { Budget } from './counters.ts'
 import { faultOf, noteUses, readKey, type StoredKey } from './key.ts'
+import { mountKeys } from './mount.ts'
 import type { BoundedRateLimiter } from './point-limiter.ts'
 import { hasKey, readSecret, type Secret, sentKey, withoutKeys } from './secret.ts'
 
@@ -129,6 +131,15 @@ export class Keys {
       this.#deps.log.error({ err: error }, 'an API key cannot be checked')
       return AWAY
     }
+  }
+
+  /** Lists them to admins, and closes with the server. */
+  mount(app: FastifyInstance): void {
+    app.addHook('onClose', () => this.close())
+    mountKeys(app, this.#deps, {
+      lastUse: (id) => this.#used.get(id),
+      budgetsOf: (key) => this.#budgets.of(key),
+    })
   }
 
   /** Notes the last uses. */

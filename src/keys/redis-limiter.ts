@@ -27,6 +27,7 @@ export function openRedisLimiters(url: string) {
     get isReady() {
       return client.isReady && performance.now() >= awayUntil
     },
+    multi: () => client.multi(),
     async eval(...script: Parameters<typeof client.eval>) {
       try {
         return await pTimeout(client.eval(...script), { milliseconds: TIMEOUT_MS })

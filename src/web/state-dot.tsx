@@ -1,15 +1,18 @@
 import type { ReactElement } from 'react'
 
 /** How a part of the gateway is. */
-export type State = 'ok' | 'succeeded' | 'late' | 'failed' | 'sample' | 'running'
+export type State = keyof typeof WORDS
 
-const WORDS: Record<State, string> = {
+const WORDS = {
   ok: 'on time',
   succeeded: 'succeeded',
   late: 'late',
   failed: 'failed',
   sample: 'sample',
   running: 'running',
+  valid: 'valid',
+  expired: 'expired',
+  revoked: 'revoked',
 }
 
 /** A state as a dot and a word: its shape differs too, so it is not by colour alone. */
@@ -31,4 +34,7 @@ const SHAPES: Record<State, ReactElement> = {
   failed: <path d="M.5 .5h9v9h-9Z" />,
   sample: RING,
   running: RING,
+  valid: CIRCLE,
+  expired: RING,
+  revoked: RING,
 }

@@ -12,7 +12,9 @@ import {
 import { type FormEvent, useRef, useState } from 'react'
 import { type CombinedError, useClient } from 'urql'
 import { Link } from 'wouter'
+import { adminToken, bearing, keepAdminToken, REFUSED, sentToken } from './admin-token.ts'
 import { Answer, NothingStored } from './answer.tsx'
+import { CopyCommand } from './copy-command.tsx'
 import { DateField } from './date-field.tsx'
 import {
   changedMultipliers,
@@ -27,6 +29,7 @@ import { type EditedPool, MultiplierEditor } from './multiplier-editor.tsx'
 import { NotADate } from './not-a-date.tsx'
 import { Section } from './page-frame.tsx'
 import { KIND } from './run-words.ts'
+import { TokenField } from './token-field.tsx'
 import { useUrlState } from './url-state.ts'
 import { useGraph } from './use-graph.ts'
 import { WhatIfResult } from './what-if-result.tsx'
@@ -37,15 +40,12 @@ const MOVERS = 1000
 /** The place that is left free for a page of pools, whose rows have fields. */
 const ROWS = 24
 
-/** The admin token. It lasts as long as the page: no address and no storage has it. */
-let token = ''
-
-const asOperator = () => ({
+const asOperator = (token: string) => ({
   requestPolicy: 'network-only' as const,
   fetchOptions: {
     headers: {
       accept: 'application/graphql-response+json, application/json',
-      authorization: `Bearer ${token}`,
+      ...bearing(token),
     },
   },
 })
@@ -118,21 +118,25 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
   }
   const fail = (fault: CombinedError) => {
     const isRefused = fault.graphQLErrors[0]?.extensions.code === 'UNAUTHENTICATED'
-    setError(isRefused ? 'The gateway does not accept this token.' : fault)
+    setError(isRefused ? REFUSED : fault)
   }
   const preview = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    token = String(new FormData(event.currentTarget).get('token')).trim()
-    // A header has no other characters.
-    if (!/^[!-~]+$/.test(token)) return setError('The gateway does not accept this token.')
+    const token = sentToken(event.currentTarget)
+    if (token === undefined) return setError(REFUSED)
     if (isWrong) return setError('A multiplier is not valid: the field says why.')
     setRunning(true)
     setError(undefined)
     const { data, error } = await client
-      .query(PreviewDistributionDocument, { date, kind, multipliers, first: MOVERS }, asOperator())
+      .query(
+        PreviewDistributionDocument,
+        { date, kind, multipliers, first: MOVERS },
+        asOperator(token),
+      )
       .toPromise()
     setRunning(false)
     if (error) return fail(error)
+    keepAdminToken(token)
     if (data) setPreviewed({ data, multipliers, kind })
   }
   const run = async () => {
@@ -143,14 +147,18 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
       previewed.multipliers.length === 0
         ? undefined
         : await client
-            .mutation(SetMultipliersDocument, { multipliers: previewed.multipliers }, asOperator())
+            .mutation(
+              SetMultipliersDocument,
+              { multipliers: previewed.multipliers },
+              asOperator(adminToken()),
+            )
             .toPromise()
     if (set?.error) {
       setRunning(false)
       return fail(set.error)
     }
     const { data, error } = await client
-      .mutation(ResyncDateDocument, { date }, asOperator())
+      .mutation(ResyncDateDocument, { date }, asOperator(adminToken()))
       .toPromise()
     setRunning(false)
     setPreviewed(undefined)
@@ -175,17 +183,7 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
             <option value="MANUALUPDATE">{KIND.MANUALUPDATE}: new positions</option>
           </select>
         </label>
-        <label>
-          Admin token
-          <input
-            name="token"
-            type="password"
-            autoComplete="off"
-            defaultValue={token}
-            maxLength={1000}
-            required
-          />
-        </label>
+        <TokenField />
         <button type="submit" disabled={isRunning}>
           {isRunning ? 'Computing' : 'Preview'}
         </button>
@@ -240,12 +238,6 @@ interface ApplyProps extends Previewed {
 function Apply({ multipliers, kind, date, isRunning, onRun }: ApplyProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const command = commandOf(multipliers, kind, date)
-  const [said, setSaid] = useState('Copy the command')
-  const copy = () =>
-    navigator.clipboard.writeText(command).then(
-      () => setSaid('Copied'),
-      () => setSaid('Not allowed'),
-    )
   const pools = multipliers.length === 1 ? '1 pool' : `${multipliers.length} pools`
   const sentence =
     multipliers.length === 0
@@ -264,11 +256,7 @@ function Apply({ multipliers, kind, date, isRunning, onRun }: ApplyProps) {
             Run
           </button>
         )}
-        {'clipboard' in navigator && (
-          <button type="button" onClick={copy}>
-            <span aria-live="polite">{said}</span>
-          </button>
-        )}
+        <CopyCommand command={command} name="Copy the command" />
       </div>
       <dialog ref={dialog} aria-labelledby="confirm">
         <form method="dialog">

@@ -1015,7 +1015,7 @@ describe.skipIf(!hasBrowser)(`in a browser${hasBrowser ? '' : SKIPPED}`, () => {
       const page = await visit('/status', { base: changed.base })
       await page.getByRole('link', { name: 'Preview a run' }).click()
       await expect.poll(() => rows(page, 'Runs').count()).toBe(1)
-      const token = page.getByLabel('Admin token')
+      const token = page.getByRole('region', { name: 'Preview of a run' }).getByLabel('Admin token')
       const preview = page.getByRole('button', { name: 'Preview' })
       for (const wrong of ['wrong', 'wröng', '€']) {
         await token.fill(wrong)

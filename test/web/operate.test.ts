@@ -95,6 +95,82 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
     await (await visit('/operate?date=soon')).getByText('“soon” is not a date').waitFor()
   })
 
+  describe('keys and hooks', () => {
+    const clients = (page: Page) =>
+      page.getByRole('region', { name: 'Keys and hooks', exact: true })
+    const tokenOf = (page: Page) => clients(page).getByLabel('Admin token')
+    const show = (page: Page) => clients(page).getByRole('button', { name: 'Show' }).click()
+
+    test('need a right token, and say how the first ones are added', async () => {
+      const page = await visit('/operate')
+      for (const token of ['wröng', 'wrong-admin-token']) {
+        await tokenOf(page).fill(token)
+        await show(page)
+        await expect
+          .poll(() => alert(page).innerText())
+          .toBe('The gateway does not accept this token.')
+      }
+      await tokenOf(page).fill(ADMIN_TOKEN)
+      await show(page)
+      await page.getByText('There are no keys').waitFor()
+      await page.getByText('There are no hooks').waitFor()
+      expect(await alert(page).count()).toBe(0)
+      await clients(page).getByRole('button', { name: 'Copy' }).first().click()
+      await clients(page).getByRole('button', { name: 'Copied' }).waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        'gateway keys add NAME --minute 600 --day 100000',
+      )
+    })
+
+    test('are listed without secrets', async () => {
+      const { pool: store } = gateway.deps.store
+      const path = 'secret-path'
+      await store.query(
+        `INSERT INTO api_key (id, name, digest, per_minute, per_day, expires_at, revoked_at)
+         SELECT lpad(n::text, 12, '0'), 'bot ' || n, sha256(n::text::bytea), 600, 100000,
+           CASE n WHEN 1 THEN '2099-01-31' WHEN 2 THEN '2001-01-31' END::timestamptz,
+           CASE n WHEN 3 THEN now() END
+         FROM generate_series(1, 12) n`,
+      )
+      await store.query(
+        `INSERT INTO hook (url, events, secret)
+         VALUES ('https://hooks.example.org/${path}', '["distribution.failed"]', 'whsec_x')`,
+      )
+      await store.query(
+        `INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at, dead_at)
+         SELECT id, 'distribution.failed', n::text, '{}', now(), CASE WHEN n > 1 THEN now() END
+         FROM hook, generate_series(1, 3) n`,
+      )
+      try {
+        const page = await visit('/operate')
+        await tokenOf(page).fill(ADMIN_TOKEN)
+        await show(page)
+        await expect.poll(() => rows(page, 'API keys').count()).toBe(10)
+        expect(await rows(page, 'API keys').locator('.state').allInnerTexts()).toEqual([
+          'valid',
+          'expired',
+          'revoked',
+          ...Array(7).fill('valid'),
+        ])
+        expect((await numbers(rows(page, 'API keys')))[0]).toEqual([600, 100_000])
+        expect(await numbers(rows(page, 'Hooks'))).toEqual([[1, 2]])
+        const text = await clients(page).innerText()
+        expect(text).toContain('hooks.example.org')
+        expect(await page.content()).not.toMatch(/secret-path|whsec_x/)
+        await clients(page).getByRole('link', { name: 'Next page' }).click()
+        await expect.poll(() => rows(page, 'API keys').count()).toBe(2)
+        await store.query('DELETE FROM api_key')
+        await clients(page).getByRole('button', { name: 'Read again' }).click()
+        await page.getByText('There are no keys').waitFor()
+        expect(
+          await page.evaluate(() => location.href + JSON.stringify(localStorage)),
+        ).not.toContain(ADMIN_TOKEN)
+      } finally {
+        await store.query('DELETE FROM api_key; DELETE FROM hook_delivery; DELETE FROM hook')
+      }
+    })
+  })
+
   describe('with two pools, of which one has no multiplier and no token a price', () => {
     let changed: Gateway
     beforeAll(async () => {
@@ -115,16 +191,20 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       page.getByLabel(new RegExp(`^${name}, .*, of S·USDC·7$`))
     const preview = (page: Page) => page.getByRole('button', { name: 'Preview', exact: true })
 
+    const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+    const tokenOf = (page: Page) => part(page, 'Preview of a run').getByLabel('Admin token')
+    const apply = (page: Page) => part(page, 'Apply it')
+
     test('wrong factors and a wrong token get a sentence, and the last answer stays', async () => {
       const page = await visit('/operate', changed.base)
       const deposit = field(page, 'Deposit A')
       await deposit.fill('3')
-      await page.getByLabel('Admin token').fill('wröng')
+      await tokenOf(page).fill('wröng')
       await preview(page).click()
       await expect
         .poll(() => alert(page).innerText())
         .toBe('The gateway does not accept this token.')
-      await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+      await tokenOf(page).fill(ADMIN_TOKEN)
       await preview(page).click()
       await expect.poll(() => numbers(rows(page, 'By pool'))).toEqual([[250, 350, 100]])
       for (const [text, sentence] of [
@@ -150,7 +230,7 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       const page = await visit('/operate', changed.base)
       await field(page, 'Deposit A').fill('3')
       await field(page, 'Deposit B').fill('0.5')
-      await page.getByLabel('Admin token').fill(ADMIN_TOKEN)
+      await tokenOf(page).fill(ADMIN_TOKEN)
       await preview(page).click()
       await expect
         .poll(() => numbers(rows(page, 'Largest winners')))
@@ -167,7 +247,7 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       await page.getByRole('button', { name: 'Copy the command' }).click()
       await page.getByRole('button', { name: 'Copied' }).waitFor()
       const command = await page.evaluate(() => navigator.clipboard.readText())
-      expect(command).toBe(await page.locator('.command').innerText())
+      expect(command).toBe(await apply(page).locator('.command').innerText())
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText(`stores the multipliers of 1 pool from ${DAY} on`).waitFor()

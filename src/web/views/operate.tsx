@@ -1,5 +1,6 @@
 import { type RunRowFragment, RunsDocument, StatusDocument } from 'lending-graph-client'
 import { Answer, Empty } from '../answer.tsx'
+import { ClientsOfGateway } from '../clients.tsx'
 import { Missing } from '../missing-data.tsx'
 import { Page, Section } from '../page-frame.tsx'
 import { runColumns, sourceColumns } from '../run-columns.tsx'
@@ -10,18 +11,20 @@ import { WhatIf } from '../what-if.tsx'
 
 const ROWS = 10
 
-/** For operators: what a run would change, what data is missing, and the runs so far. */
+/** For operators: what a run would change, what data is missing, the runs so far, keys and hooks. */
 export function Operate() {
   return (
     <Page ofNow title="Operate">
       <p className="lede">
-        Change multipliers and see who wins and loses before anything is stored. A preview needs the
-        admin token of the gateway, which this page forgets when it is closed.
+        Change multipliers and see who wins and loses before anything is stored. A preview and the
+        list of keys and hooks need the admin token of the gateway, which this page forgets when it
+        is closed.
       </p>
       <WhatIf />
       <Missing />
       <Runs />
       <Sources />
+      <ClientsOfGateway />
     </Page>
   )
 }

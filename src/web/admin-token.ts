@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react'
+
+/** The admin token that was accepted. It lasts as long as the page: no address and no storage has it. */
+let token = ''
+const listeners = new Set<() => void>()
+
+/** The admin token that the gateway has accepted, or an empty text. */
+export const adminToken = (): string => token
+
+/** Keeps a token that the gateway has accepted. */
+export function keepAdminToken(accepted: string): void {
+  token = accepted
+  for (const listener of listeners) listener()
+}
+
+/** The accepted admin token, also when another part of the page gets it. */
+export const useAdminToken = (): string =>
+  useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }, adminToken)
+
+/** The token that a form has sent. Undefined if no header can have it. */
+export function sentToken(form: HTMLFormElement): string | undefined {
+  const text = String(new FormData(form).get('token')).trim()
+  return /^[!-~]+$/.test(text) ? text : undefined
+}
+
+/** Headers that show a token. */
+export const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** Said of a token that is wrong. */
+export const REFUSED = 'The gateway does not accept this token.'
