@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { addHooks } from '../hooks/index.ts'
 import { addKeys } from '../keys/index.ts'
+import { addPublish } from '../tables/commands.ts'
 import { addBasePoints } from './base-points.ts'
 import { print, printText, wantsJson, warn, withDeps } from './command.ts'
 import { addConfig } from './config.ts'
@@ -62,6 +63,7 @@ export function createProgram(): Command {
   addRebuild(program)
   addHooks(program)
   addKeys(program)
+  addPublish(program)
   program
     .command('migrate')
     .description('bring the database tables up to date')

@@ -60,10 +60,5 @@ export function addRevoke(command: Command, revoke: typeof revokeMultiplier): vo
 }
 
 /** Who made a revision, and who revoked it. */
-export const actorsOf = ({
-  changedBy,
-  revokedBy,
-}: {
-  changedBy: string
-  revokedBy: string | null
-}): string => (revokedBy ? `${changedBy}, revoked by ${revokedBy}` : changedBy)
+export const actorsOf = (one: { changedBy: string; revokedBy: string | null }): string =>
+  one.revokedBy ? `${one.changedBy}, revoked by ${one.revokedBy}` : one.changedBy

@@ -16,10 +16,9 @@ export function addSchema(program: Command): void {
     })
 }
 
-const schemaOfGraph = async () => (await import('../graphql/schema/schema.ts')).createSchema()
-
 async function compare(path: string): Promise<void> {
-  const { breaking, dangerous } = changesSince(await readText(path), await schemaOfGraph())
+  const { createSchema } = await import('../graphql/schema/schema.ts')
+  const { breaking, dangerous } = changesSince(await readText(path), createSchema())
   for (const change of breaking) print(`Breaks clients: ${change}`)
   for (const change of dangerous) print(`May surprise clients: ${change}`)
   if (breaking.length === 0) return print(`Nothing breaks the clients of ${path}.`)

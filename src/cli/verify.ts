@@ -8,6 +8,7 @@ import {
   type PositionsSource,
   speaksRest,
 } from '../sources/index.ts'
+import { checkPublished } from '../tables/commands.ts'
 import { isoDay } from '../time.ts'
 import {
   type CommandDeps,
@@ -24,6 +25,7 @@ import { table } from './table.ts'
 
 interface VerifyOptions {
   against?: string
+  published?: string
   limit: number
   json?: boolean
 }
@@ -41,6 +43,7 @@ export function addVerify(program: Command): void {
       "another gateway's URL, or its export: a directory, or a positions.jsonl or " +
         'positions.jsonl.gz',
     )
+    .option('--published <from>', 'check the files of `gateway publish`: a directory or a URL')
     .option(
       '--limit <n>',
       'number of users to name, largest differences first',
@@ -48,8 +51,9 @@ export function addVerify(program: Command): void {
       20,
     )
     .option('--json', 'print one JSON object')
-    .action((date: Date | undefined, { against, limit, json }: VerifyOptions) =>
+    .action((date: Date | undefined, { against, published, limit, json }: VerifyOptions) =>
       withDeps(async (deps) => {
+        if (published !== undefined) return checkPublished(deps, published, json)
         const source = against === undefined ? undefined : await openOther(deps, against)
         const result = await verify(deps, isoDay(date ?? (await newestDate(deps.pool))), {
           against: source,

@@ -61,6 +61,7 @@ export async function* rowsOf(
     const { rows } = parseExact(answer.json) as Page
     yield rows.edges ?? rows.nodes?.map((node) => ({ node })) ?? []
   }
+  await cursor.close()
 }
 
 /** The rows of a statement, without the end of its page, on a cursor of Postgres. */
@@ -89,6 +90,11 @@ class Cursor {
     })
     this.isAtEnd = rows.length < this.#chunk
     return rows
+  }
+
+  /** Makes room for another table of the same transaction. */
+  async close(): Promise<void> {
+    if (this.#isOpen) await this.#client.query('CLOSE whole')
   }
 
   /** Chooses how many rows are read next, by the size of those that were. */
