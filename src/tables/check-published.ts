@@ -96,7 +96,7 @@ async function openFile(
   if (!isRemote(from)) return openPath(join(from, name))
   const url = new URL(from)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}`
-  const { status, body } = await client.open('published', url.href, { signal })
+  const { status, body } = await client.open('published files', url.href, { signal })
   if (status === 200) return body
   body.destroy()
   if (status === 404 || status === 403) return undefined

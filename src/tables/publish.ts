@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { PoolClient } from 'pg'
@@ -41,6 +41,7 @@ export interface PublishSummary {
 const INDEX_MS = 1000
 const MODE = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const KEY_DIGITS = 8
+const LEFTOVER_MS = 3_600_000
 const csv = formats.csv as (typeof formats)[string]
 
 /**
@@ -183,6 +184,16 @@ async function saveIndex(dir: string, index: Map<string, PublishedDate>): Promis
 // Two processes that publish at once write different files, and then give them the same name.
 const partialOf = (path: string) => `${path}.${randomUUID()}.partial`
 
+// A killed process leaves files that it had not finished. Those of another that runs are newer.
+async function removeLeftovers(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (!name.endsWith('.partial')) continue
+    const path = join(dir, name)
+    const since = await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now)
+    if (Date.now() - since > LEFTOVER_MS) await rm(path, { force: true })
+  }
+}
+
 // A name stands for bytes that are on the disk.
 async function place(partial: string, path: string): Promise<void> {
   const file = await open(partial, 'r+')
@@ -249,7 +260,8 @@ export class Tables {
   ): Promise<PublishedFile[]> {
     const { list, table } = this.#table(name, query)
     const path = join(dir, base)
-    await mkdir(join(path, '..'), { recursive: true })
+    await mkdir(dirname(path), { recursive: true })
+    await removeLeftovers(dirname(path))
     const files = ENDS.map((end) => ({ end, partial: partialOf(`${path}.${end}`) }))
     const [text, parquet] = files as [(typeof files)[number], (typeof files)[number]]
     try {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -184,7 +184,14 @@ describe.runIf(hasPlans)('published files', () => {
     expect(await check(dir)).toMatchObject({ code: 0, files: 30 })
     expect((await allFiles(dir)).filter((path) => path.endsWith('.partial'))).toEqual([])
     await rm(join(dir, last.date))
+    // Of a publish that was killed long ago, and of one that runs.
+    await mkdir(join(dir, last.date))
+    const [left, running] = ['left', 'running'].map((one) => join(dir, last.date, `${one}.partial`))
+    await writeFile(left as string, '')
+    await utimes(left as string, 0, 0)
+    await writeFile(running as string, '')
     expect(await publish(dir)).toMatchObject({ written: 6, kept: 30 })
+    expect((await allFiles(dir)).filter((path) => path.endsWith('.partial'))).toEqual([running])
   })
 
   test('a directory of others and a hostile index are refused', async () => {
