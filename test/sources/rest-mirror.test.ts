@@ -135,7 +135,7 @@ const COMPUTED = [
 const NOT_SHOWN = [
   ...['base_points_revision', 'rank_history', 'rank_history_date', 'run', 'season'],
   ...['leg_progress', 'removed_day', 'data_version', '_prisma_migrations'],
-  ...['hook', 'hook_delivery', 'api_key'],
+  ...['hook', 'hook_delivery', 'hook_noted', 'hook_watch', 'api_key'],
 ]
 /** Columns that each store has for itself. */
 const OWN_COLUMNS = [

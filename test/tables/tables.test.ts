@@ -124,17 +124,21 @@ describe.runIf(hasPlans)('tables', () => {
     const [{ date }] = linesOf(await textAt('/tables/distributions.jsonl?fields=date')).slice(-1)
     const scope = encodeURIComponent(JSON.stringify({ asOf: date }))
     const board = linesOf(
-      await textAt(`/tables/leaderboard.jsonl?scope=${scope}&fields=rank,points,userAddress`),
+      await textAt(`/tables/leaderboard.jsonl?scope=${scope}&fields=rank,points,user.address`),
     )
     const { then } = await gateway.ask(`{ then: leaderboard(scope: { asOf: "${date}" }) {
-      nodes { rank points userAddress } } }`)
-    expect(board).toEqual(then.nodes)
-    const where = encodeURIComponent(JSON.stringify({ users: [board[0].userAddress] }))
+      nodes { rank points user { address } } } }`)
+    const shown = board.map(({ rank, points, 'user.address': address }) => ({
+      ...{ rank, points, user: { address } },
+    }))
+    expect(shown).toEqual(then.nodes)
+    const leader = board[0]['user.address']
+    const where = encodeURIComponent(JSON.stringify({ users: [leader] }))
     const history = linesOf(
-      await textAt(`/tables/positions.jsonl?where=${where}&fields=userAddress`),
+      await textAt(`/tables/positions.jsonl?where=${where}&fields=user.address`),
     )
     expect(history.length).toBeGreaterThan(0)
-    expect(new Set(history.map((row) => row.userAddress))).toEqual(new Set([board[0].userAddress]))
+    expect(new Set(history.map((row) => row['user.address']))).toEqual(new Set([leader]))
   })
 
   test.each([
