@@ -23,6 +23,8 @@ import { documentOf, TOOLS } from './tools.ts'
 
 const MAX_MESSAGES = 10
 
+type Message = { method?: unknown } | null
+
 /** Answers messages of MCP clients. Nothing is kept from one request to the next. */
 export class Mcp {
   readonly #served: Served
@@ -55,13 +57,17 @@ export class Mcp {
     }
     if (Array.isArray(message) && (message.length > MAX_MESSAGES || message.length === 0))
       return refusal(400, -32600, `Send 1 to ${MAX_MESSAGES} messages at once.`)
-    const messages = [message].flat() as ({ method?: unknown } | null)[]
+    const messages = [message].flat() as Message[]
+    if (messages.every(isCancellation)) return new Response(null, { status: 202 })
     const isFirst = messages.some((one) => one?.method === 'initialize')
     const server = this.#server(http, isFirst ? await this.#instructions() : '')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
     try {
-      return await transport.handleRequest(requestOf(http), { parsedBody: message })
+      const parsedBody = Array.isArray(message)
+        ? messages.filter((one) => !isCancellation(one))
+        : message
+      return await transport.handleRequest(requestOf(http), { parsedBody })
     } finally {
       await server.close()
     }
@@ -120,6 +126,9 @@ export class Mcp {
     return instructions(this.#name, first && last ? { first, last } : undefined)
   }
 }
+
+// A call that is cancelled gets no answer, and its POST would wait for one as long as its client does.
+const isCancellation = (message: Message) => message?.method === 'notifications/cancelled'
 
 const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool => {
   const schema = inputSchema(graph.schema, documentOf(tool), tool.hidden)

@@ -226,6 +226,14 @@ describe('mistakes', () => {
     expect(response.headers.get('allow')).toBe('POST')
   })
 
+  test('a call that is cancelled by its own batch is answered, and so leaves its slot', async () => {
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' }
+    const cancellation = { ...cancelled, params: { requestId: 1 } }
+    const both = await send([called('positions', { first: 100 }), cancellation])
+    expect([both.status, both.body.id]).toEqual([200, 1])
+    expect((await send(cancellation)).status).toBe(202)
+  }, 20_000)
+
   test('pages of this machine and of listed hosts may call, and others may not', async () => {
     const on = { on: gateway, env: { MCP_HOSTS: 'chat.example.org' } }
     const other = await startGateway(on)
