@@ -3,7 +3,7 @@
 --
 --   gateway_owner   migrates: owns the tables
 --   gateway_writer  imports, computes points, changes multipliers; serves too
---   gateway_reader  serves, and can change nothing
+--   gateway_reader  serves, can change nothing, and cannot read the secrets that sign messages
 --
 -- None has a password yet: ALTER ROLE gateway_owner PASSWORD '...', and so on.
 
@@ -70,6 +70,11 @@ BEGIN
   -- Which migrations are applied is the owner's to say. A second run of this file sees to it in a store that was empty.
   IF to_regclass('public._prisma_migrations') IS NOT NULL THEN
     REVOKE INSERT, UPDATE, DELETE ON public._prisma_migrations FROM gateway_writer;
+  END IF;
+  -- So it is with the secrets of hooks.
+  IF to_regclass('public.hook') IS NOT NULL THEN
+    REVOKE SELECT ON public.hook FROM gateway_reader;
+    GRANT SELECT (id, url, events, created_at) ON public.hook TO gateway_reader;
   END IF;
 END $$;
 

@@ -129,6 +129,13 @@ describe.sequential('from an empty database on', () => {
     expect(await attempt('writer', 'SET ROLE gateway_owner')).toBe(NO_RIGHT)
   })
 
+  test('the reader reads no secret of a hook, and lists hooks', async () => {
+    expect(await attempt('reader', 'SELECT secret FROM hook')).toBe(NO_RIGHT)
+    expect(await attempt('reader', 'SELECT previous_secret FROM hook')).toBe(NO_RIGHT)
+    expect(await run('reader', ['hooks', 'list'])).toMatchObject({ code: 0 })
+    expect(await attempt('writer', 'SELECT secret FROM hook')).toContain('is allowed')
+  })
+
   test('the reader changes no table', async () => {
     for (const { name, column } of await tables()) {
       expect(await attempt('reader', `SELECT FROM "${name}" LIMIT 1`)).toContain('is allowed')

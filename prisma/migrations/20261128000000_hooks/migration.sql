@@ -11,6 +11,15 @@ CREATE TABLE hook (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
+-- A role that only serves reads no secrets (src/deploy/roles.sql).
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_reader') THEN
+    REVOKE SELECT ON hook FROM gateway_reader;
+    GRANT SELECT (id, url, events, created_at) ON hook TO gateway_reader;
+  END IF;
+END $$;
+
 CREATE TABLE hook_delivery (
   id bigserial PRIMARY KEY,
   hook_id bigint NOT NULL,

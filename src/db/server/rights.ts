@@ -18,7 +18,7 @@ export async function readRights(client: Queryable): Promise<Rights> {
        has_database_privilege(current_database(), 'TEMPORARY') AS stages,
        current_setting('transaction_read_only') = 'off' OR pg_is_in_recovery() AS changes,
        count(*) FILTER (WHERE writable)::int AS tables,
-       bool_and(relkind = 'S' OR has_table_privilege(oid, 'SELECT')) AS reads,
+       bool_and(relkind = 'S' OR has_any_column_privilege(oid, 'SELECT')) AS reads,
        bool_and(NOT writable OR has_table_privilege(oid, 'INSERT')
          AND has_table_privilege(oid, 'UPDATE')
          AND has_table_privilege(oid, 'DELETE')) AS writes,
