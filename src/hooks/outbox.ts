@@ -18,8 +18,12 @@ export interface Taken extends Message {
   since: Date
 }
 
+// When a message is due, as its index has it.
+const DUE = "coalesce(o.due_at, '-infinity')"
+
 /**
- * Takes the oldest message that is due. A message waits for earlier ones of its hook and subject.
+ * Takes the oldest message that is due: one that was never tried, if there is one. A message waits
+ * for earlier ones of its hook and subject.
  * @param busy hooks to leave out
  */
 export async function take(pool: Pool, now: Date, busy: string[]): Promise<Taken | undefined> {
@@ -30,13 +34,13 @@ export async function take(pool: Pool, now: Date, busy: string[]): Promise<Taken
      FROM hook h
      WHERE h.id = d.hook_id AND d.id = (
        SELECT o.id FROM hook_delivery o
-       WHERE o.dead_at IS NULL AND coalesce(o.due_at <= $1::timestamptz, true)
+       WHERE o.dead_at IS NULL AND ${DUE} <= $1::timestamptz
          AND o.hook_id <> ALL($2::bigint[])
          AND EXISTS (SELECT FROM hook WHERE hook.id = o.hook_id)
          AND NOT EXISTS (SELECT FROM hook_delivery e
            WHERE e.hook_id = o.hook_id AND e.subject = o.subject AND e.id < o.id
              AND e.dead_at IS NULL)
-       ORDER BY o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+       ORDER BY ${DUE}, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING d.id, d.hook_id, d.event, d.message_id, d.facts, d.occurred_at, d.attempts,
        d.tried_since, h.url, ${SECRETS} AS secrets`,
     [now, busy],
@@ -63,7 +67,7 @@ export async function settle(pool: Pool, { delivery }: Taken): Promise<void> {
 
 /**
  * Notes a failed attempt. The next one is later each time; a day after the first one the message is
- * given up.
+ * given up. Messages that wait for it are not looked at before.
  * @returns whether it was given up
  */
 export async function postpone(
@@ -75,8 +79,12 @@ export async function postpone(
   const due = new Date(now.getTime() + pause)
   const isDead = due.getTime() > since.getTime() + PATIENCE_MS
   await pool.query(
-    `UPDATE hook_delivery SET due_at = $3, error = $4, dead_at = $5
-     WHERE id = $1 AND attempts = $2`,
+    `WITH tried AS (
+       UPDATE hook_delivery SET due_at = $3, error = $4, dead_at = $5
+       WHERE id = $1 AND attempts = $2 RETURNING id, hook_id, subject, dead_at)
+     UPDATE hook_delivery w SET due_at = $3 FROM tried t
+     WHERE t.dead_at IS NULL AND w.hook_id = t.hook_id AND w.subject = t.subject AND w.id > t.id
+       AND w.dead_at IS NULL`,
     [delivery, attempt, due, error, isDead ? now : null],
   )
   return isDead

@@ -25,6 +25,7 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
   const { config, log, notifications, now, outage, store } = deps
   const { pool } = store
   const busy = new Map<string, Promise<void>>()
+  const served = new Set<string>()
   let isClosing = false
   let wake = () => {}
   let post: Post | undefined
@@ -69,11 +70,19 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
     }
   }
   const [sending, looking] = [streak(), streak()]
+  // Hooks take turns: a slow receiver of many messages holds up no other.
+  const takeNext = async () => {
+    const taken = await take(pool, now(), [...busy.keys(), ...served])
+    if (taken || served.size === 0) return taken
+    served.clear()
+    return take(pool, now(), [...busy.keys()])
+  }
   const takeAll = async () => {
     while (!isClosing && busy.size < AT_ONCE) {
-      const taken = await take(pool, now(), [...busy.keys()])
+      const taken = await takeNext()
       sending.ended()
       if (!taken) return
+      served.add(taken.hook)
       const done = attempt(taken)
         .catch(sending.failed)
         .finally(() => {

@@ -181,6 +181,39 @@ describe('failures', () => {
     expect(ofDate).toEqual(ofDate.toSorted((one, other) => Number(one - other)))
   })
 
+  test('hooks take turns: slow receivers of many messages hold up no other', async () => {
+    const gateway = await open()
+    const slow = await receiver((_, response) => void setTimeout(() => response.end(), 150))
+    for (let hook = 0; hook < 8; hook++) await add(gateway, `${slow.base}/${hook}`)
+    for (let day = 1; day <= 28; day++)
+      await endRun(gateway, `2026-01-${String(day).padStart(2, '0')}`)
+    const quick = await receiver()
+    await add(gateway, quick.base)
+    await endRun(gateway, '2026-02-01')
+    sendFor(gateway)
+    await until(() => expect(quick.requests).toHaveLength(1))
+    expect(slow.requests.length).toBeLessThan(40)
+  })
+
+  test('messages that wait for one that has failed are not looked at before it', async () => {
+    const gateway = await open()
+    const { pool } = gateway.deps.store
+    const place = await receiver((_, response) => response.writeHead(500).end())
+    const { id } = await add(gateway, place.base)
+    await pool.query(
+      `INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
+       SELECT $1, 'distribution.computed', (i % 10)::text, '{}', now() FROM generate_series(1, 9000) i`,
+      [id],
+    )
+    sendFor(gateway)
+    await until(() => expect(place.requests).toHaveLength(10))
+    const due = `SELECT FROM hook_delivery WHERE dead_at IS NULL
+      AND coalesce(due_at, '-infinity') <= now()`
+    await until(async () => expect((await pool.query(due)).rowCount).toBe(0))
+    const { rows } = await pool.query(`EXPLAIN (FORMAT JSON) ${due}`)
+    expect(JSON.stringify(rows)).toContain('hook_delivery_due_idx')
+  })
+
   test('a receiver that hangs holds up no other, and a redirect is not followed', async () => {
     const gateway = await open()
     const secret = await receiver()

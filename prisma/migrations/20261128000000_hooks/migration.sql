@@ -35,6 +35,8 @@ CREATE TABLE hook_delivery (
   error text COLLATE "C"
 );
 CREATE INDEX hook_delivery_hook_id_subject_id_idx ON hook_delivery (hook_id, subject, id);
+-- The order in which messages are sent: those that were never tried come first.
+CREATE INDEX hook_delivery_due_idx ON hook_delivery (coalesce(due_at, '-infinity'), id) WHERE dead_at IS NULL;
 
 -- The wallets that a hook watches: the value that matters, and whether it was passed when the wallet was
 -- last looked at. Null before that.
