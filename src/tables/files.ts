@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { GatewayError } from '../errors.ts'
 
 interface File {
   path: string
@@ -18,9 +19,16 @@ const KEPT_MS = 60_000
 const MAX_FILES = 16
 const MAX_BYTES = 1024 ** 3
 
+/** A file, or one that is being made. */
+interface Entry {
+  made: Promise<File>
+  /** Undefined while it is made. */
+  file: File | undefined
+}
+
 /** Whole tables on the disk, whose parts are read by ranges. */
 export class Files {
-  readonly #files = new Map<string, Promise<File>>()
+  readonly #files = new Map<string, Entry>()
   #directory: Promise<string> | undefined
   #made = 0
 
@@ -33,26 +41,42 @@ export class Files {
     version: () => Promise<string>,
     make: (path: string) => Promise<void>,
   ): Promise<File> {
-    const known = await this.#files.get(key)?.catch(() => undefined)
-    const isNew = known && Date.now() - known.madeAt < KEPT_MS
-    if (known && (isNew || known.version === (await version()))) {
-      this.#use(key, Promise.resolve(known))
-      return known
+    const known = this.#files.get(key)
+    if (!known) return this.#begin(key, version, make)
+    const file = await known.made.catch(unlessRefused)
+    const isNew = file && Date.now() - file.madeAt < KEPT_MS
+    if (file && (isNew || file.version === (await version()))) {
+      this.#use(key, known)
+      return file
     }
-    if (known) await this.#remove(key)
+    if (file) await this.#remove(key, known)
     // Another request may have begun it meanwhile.
-    const making = this.#files.get(key) ?? this.#make(version, make)
-    this.#use(key, making)
-    making.catch(() => this.#files.delete(key))
-    const file = await making
-    await this.#bound()
-    return file
+    return this.of(key, version, make)
   }
 
   async close(): Promise<void> {
     this.#files.clear()
     const directory = await this.#directory
     if (directory) await rm(directory, { recursive: true, force: true })
+  }
+
+  async #begin(
+    key: string,
+    version: () => Promise<string>,
+    make: (path: string) => Promise<void>,
+  ): Promise<File> {
+    const entry: Entry = { made: this.#make(version, make), file: undefined }
+    this.#files.set(key, entry)
+    try {
+      const file = await entry.made
+      entry.file = file
+      this.#use(key, entry)
+      await this.#bound()
+      return file
+    } catch (error) {
+      await this.#remove(key, entry)
+      throw error
+    }
   }
 
   async #make(
@@ -73,27 +97,33 @@ export class Files {
     return { path, size, tag: `"${before}-${number}-${size}"`, version: before, madeAt: Date.now() }
   }
 
-  #use(key: string, file: Promise<File>): void {
+  #use(key: string, entry: Entry): void {
     this.#files.delete(key)
-    this.#files.set(key, file)
+    this.#files.set(key, entry)
   }
 
+  // Counts those that are made: nobody waits for the file of another.
   async #bound(): Promise<void> {
-    for (const key of [...this.#files.keys()]) {
-      const files = await Promise.all(
-        [...this.#files.values()].map((file) => file.catch(() => undefined)),
-      )
-      const bytes = files.reduce((sum, file) => sum + (file?.size ?? 0), 0)
-      if (files.length <= MAX_FILES && bytes <= MAX_BYTES) return
-      if (files.length > 1) await this.#remove(key)
+    const made = [...this.#files].filter(([, { file }]) => file)
+    let count = made.length
+    let bytes = made.reduce((sum, [, { file }]) => sum + (file?.size ?? 0), 0)
+    for (const [key, entry] of made) {
+      if (count === 1 || (count <= MAX_FILES && bytes <= MAX_BYTES)) return
+      count--
+      bytes -= entry.file?.size ?? 0
+      await this.#remove(key, entry)
     }
   }
 
-  async #remove(key: string): Promise<void> {
-    const file = await this.#files.get(key)?.catch(() => undefined)
-    this.#files.delete(key)
-    if (file) await rm(file.path, { force: true })
+  async #remove(key: string, entry: Entry): Promise<void> {
+    if (this.#files.get(key) === entry) this.#files.delete(key)
+    if (entry.file) await rm(entry.file.path, { force: true })
   }
+}
+
+// Who makes a file pays for it. One who waits for it may have points where that client has none.
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof GatewayError && error.code === 'RATE_LIMITED')) throw error
 }
 
 /** Answers a HEAD. An empty stream keeps the length that is set, or sets none. */
@@ -104,7 +134,8 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Fil
   const { size, tag, path } = file
   reply.header('accept-ranges', 'bytes').header('etag', tag)
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
-  if (ifNoneMatch === tag) return reply.code(304).send()
+  // A proxy may have made it weak, and a client may have several.
+  if (ifNoneMatch === '*' || ifNoneMatch?.includes(tag)) return reply.code(304).send()
   const asked = range !== undefined && (ifRange ?? tag) === tag ? readRange(range, size) : undefined
   if (asked === 'outside') return reply.code(416).header('content-range', `bytes */${size}`).send()
   const { start, end } = asked ?? { start: 0, end: size - 1 }

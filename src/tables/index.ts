@@ -19,6 +19,8 @@ import { argumentsOf, plannedColumns, readRequest, type Table } from './read-req
 import { CHUNK, FIRST_CHUNK, type Row, rowsOf } from './rows.ts'
 
 const AT_ONCE = 4
+// One is left for others, however long the tables of a client take.
+const AT_ONCE_OF_CLIENT = 3
 const RETRY_SECONDS = 5
 const LONGEST_MS = 15 * 60_000
 // A table costs a tenth of its pages in the graph, since it is read by one statement.
@@ -40,7 +42,8 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
   // One chunk is written in each turn of the event loop, so that other answers wait for one alone.
   const turns = pLimit(1)
   const turn = () => turns(() => nextTurn())
-  let open = 0
+  // The number of tables in progress by client.
+  const open = new Map<string, number>()
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), CLOSING_MS).unref()
   })
@@ -113,6 +116,8 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
   function fileOf(list: List, table: Table, request: FastifyRequest, reply: FastifyReply) {
     const { columns, variables, first, hasCursors } = table
     const key = JSON.stringify([list.name, columns, variables, first, hasCursors])
+    // Who waits for a file that another request makes needs no slot either.
+    exchangeOf(request.raw, reply.raw).onQueued()
     const make = (path: string) =>
       read(table, request, reply, undefined, async (chunks) => {
         // Its package is only loaded for the first file.
@@ -144,8 +149,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
       const points = Math.max(1, Math.ceil((cost * rows) / CHUNK / DISCOUNT))
       return edge.rateLimit?.charge(request.raw, reply.raw, points)
     }
-    if (open >= AT_ONCE) throw tooMany()
-    open++
+    const leave = enter(exchange.key?.name ?? edge.clientOf(request.raw))
     try {
       const rejection = await pay(Math.min(FIRST_CHUNK, table.first ?? FIRST_CHUNK))
       if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
@@ -157,7 +161,21 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
         use(paidChunks(rowsOf(store, client, table, turn), pay, signal), signal),
       )
     } finally {
-      open--
+      leave()
+    }
+  }
+
+  // @returns leaves again
+  function enter(client: string): () => void {
+    const ofClient = open.get(client) ?? 0
+    const all = [...open.values()].reduce((sum, count) => sum + count, 0)
+    if (all >= AT_ONCE) throw tooMany(`${AT_ONCE} tables are being sent`)
+    if (ofClient >= AT_ONCE_OF_CLIENT) throw tooMany(`You have ${ofClient} tables in progress`)
+    open.set(client, ofClient + 1)
+    return () => {
+      const left = (open.get(client) ?? 1) - 1
+      if (left === 0) open.delete(client)
+      else open.set(client, left)
     }
   }
 
@@ -187,10 +205,10 @@ const described = (graph: Graph) => (list: List) => ({
   parameters: argumentsOf(list).map(({ name, type }) => ({ name, type: String(type) })),
 })
 
-const tooMany = () =>
+const tooMany = (why: string) =>
   new GatewayError(
     'RATE_LIMITED',
-    `${AT_ONCE} tables are being sent, which is the most. Try again in ${RETRY_SECONDS} s.`,
+    `${why}, which is the most. Try again in ${RETRY_SECONDS} s.`,
     [],
     RETRY_SECONDS,
   )

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import * as consumers from 'node:stream/consumers'
 import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/errors.ts'
+import { Files } from '../../src/tables/files.ts'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
 import { startOnSample } from '../support/sample.ts'
 
@@ -60,8 +63,8 @@ async function rowsInGraph(name: string, columns: string[]): Promise<object[]> {
 }
 
 /** Opens a table and reads nothing of it. */
-async function stalledAt(path: string, of: Gateway): Promise<IncomingMessage> {
-  const sent = request(of.base + path, { agent: false }).end()
+async function stalledAt(path: string, of: Gateway, headers = {}): Promise<IncomingMessage> {
+  const sent = request(of.base + path, { agent: false, headers }).end()
   const [response] = await once(sent, 'response')
   response.on('error', () => {})
   return response
@@ -288,7 +291,42 @@ describe.runIf(hasPlans)('Parquet', () => {
     expect((await of({ range: 'bytes=0-3', 'if-range': '"other"' })).status).toBe(200)
     expect((await of({ range: `bytes=${size}-` })).status).toBe(416)
     expect((await of({ range: 'bytes=0-1,5-6' })).status).toBe(200)
-    expect((await of({ 'if-none-match': tag })).status).toBe(304)
+    for (const known of [tag, `"other", ${tag}`, `W/${tag}`, '*'])
+      expect([known, (await of({ 'if-none-match': known })).status]).toEqual([known, 304])
+  })
+
+  test('that takes long keeps no other file and no read waiting', async () => {
+    const env = { MAX_CONCURRENT_REQUESTS: '4' }
+    const filled = await startOnSample({ users: 20, days: 10, env })
+    const lock = await filled.deps.store.pool.connect()
+    try {
+      await lock.query('BEGIN; LOCK TABLE position')
+      const waiting = Array.from({ length: 8 }, () => filled.get('/tables/positions.parquet'))
+      await expect.poll(() => transactions(filled)).toBeGreaterThan(1)
+      expect((await filled.get('/tables/pools.parquet')).status).toBe(200)
+      const { pools } = await filled.ask('{ pools(first: 1) { nodes { id } } }')
+      expect(pools.nodes).toHaveLength(1)
+      await lock.query('ROLLBACK')
+      for (const one of await Promise.all(waiting)) expect(one.status).toBe(200)
+    } finally {
+      lock.release()
+      await filled.close()
+    }
+  }, 30_000)
+
+  test('is made by one who waits for it, if the client that began it has no points left', async () => {
+    const files = new Files()
+    const version = async () => '1'
+    try {
+      const first = files.of('key', version, async () => {
+        throw new GatewayError('RATE_LIMITED', 'no points')
+      })
+      const second = files.of('key', version, (path) => writeFile(path, 'PAR1'))
+      await expect(first).rejects.toThrow('no points')
+      expect((await second).size).toBe(4)
+    } finally {
+      await files.close()
+    }
   })
 
   test('of an empty store is a file without rows; a spreadsheet reads none', async () => {
@@ -340,21 +378,25 @@ describe.runIf(hasPlans)('a table that takes long', () => {
     }
   })
 
-  test('has three others next to it at most: of fifty the rest get a 429, and reads go on', async () => {
-    const filled = await startOnSample({ users: 60, days: 40 })
+  test('has two others of its client next to it at most, and reads and other clients go on', async () => {
+    const filled = await startOnSample({ users: 60, days: 40, env: { TRUST_PROXY: '1' } })
     try {
       await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
       const all = await Promise.all(Array.from({ length: 50 }, () => stalledAt(HEAVY, filled)))
       open.push(...all)
       const refused = all.filter(({ statusCode }) => statusCode === 429)
-      expect(all.filter(({ statusCode }) => statusCode === 200)).toHaveLength(4)
-      expect(refused).toHaveLength(46)
+      expect(all.filter(({ statusCode }) => statusCode === 200)).toHaveLength(3)
+      expect(refused).toHaveLength(47)
       expect(refused[0]?.headers['retry-after']).toBe('5')
       const at = performance.now()
       for (let i = 0; i < 20; i++)
         await filled.ask('{ leaderboard(first: 10) { nodes { rank user { address } } } }')
       expect(performance.now() - at).toBeLessThan(2000)
-      for (const one of all) one.destroy()
+      const from = (address: string) => stalledAt(HEAVY, filled, { 'x-forwarded-for': address })
+      const others = [await from('203.0.113.1'), await from('203.0.113.2')]
+      open.push(...others)
+      expect(others.map(({ statusCode }) => statusCode)).toEqual([200, 429])
+      for (const one of [...all, ...others]) one.destroy()
       await expect
         .poll(async () => (await filled.get('/tables/pools.csv?fields=address')).status)
         .toBe(200)
