@@ -65,6 +65,22 @@ test('headers and sentences say what is left, and a refused request costs nothin
   expect((await charge(rateLimit, 100)).rejection).toBeUndefined()
 })
 
+test('a request that is refused while its window ends leaves no points for the next one', async () => {
+  // The window ends before the points are given back.
+  class Ending extends BoundedRateLimiter {
+    override async reward(client: string, points: number) {
+      await this.delete(client)
+      return super.reward(client, points)
+    }
+  }
+  const counter = new Ending({ points: 2 ** 50, duration: 60 })
+  const budget = { name: 'points', client: ANN, points: 100, seconds: 60, counter }
+  const rateLimit = new RateLimit(() => [budget])
+  expect((await charge(rateLimit, 5000)).rejection).toContain('costs 5,000 points')
+  expect((await counter.get(ANN))?.consumedPoints).toBe(0)
+  expect((await charge(rateLimit, 60)).headers.ratelimit).toMatch(/r=40;/)
+})
+
 test('many addresses do not fill the memory: those seen longest ago are removed', async () => {
   const limiter = new BoundedRateLimiter(LIMIT, 10)
   for (let i = 0; i < 1000; i++) {

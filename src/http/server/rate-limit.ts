@@ -86,7 +86,10 @@ async function consume(budget: Budget, points: number): Promise<Used> {
     ...budget,
     ...stateOf(await counter.consume(client, points)),
     async giveBack(points) {
-      Object.assign(used, stateOf(await counter.reward(client, points)))
+      const given = await counter.reward(client, points)
+      // They are not of a window that began meanwhile.
+      const isNew = given.consumedPoints < 0
+      Object.assign(used, stateOf(isNew ? await counter.penalty(client, points) : given))
     },
   }
   return used
