@@ -4,7 +4,10 @@ import { DATA_VERSION } from '../exchange.ts'
 export const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  exposedHeaders: ['request-id', 'etag', 'link', DATA_VERSION],
+  exposedHeaders: [
+    ...['request-id', 'etag', 'link', DATA_VERSION],
+    ...['retry-after', 'ratelimit', 'ratelimit-policy', 'content-range'],
+  ],
   maxAge: 86_400,
   strictPreflight: false,
 }
