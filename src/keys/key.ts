@@ -154,7 +154,8 @@ export function faultOf(
   return undefined
 }
 
-const UNKNOWN = 'This API key is not known here. Check that it is complete.'
+/** Why a secret is refused that no key has. */
+export const UNKNOWN = 'This API key is not known here. Check that it is complete.'
 const NO_DIGEST = Buffer.alloc(32)
 
 const unknownKey = (name: string) =>

@@ -11,7 +11,7 @@ import type { Admin, Scope } from '../graphql/context.ts'
 import { adminOf, adminTokens } from './admin.ts'
 import { openBudgets } from './budgets.ts'
 import type { Budget } from './counters.ts'
-import { faultOf, noteUses, readKey, type StoredKey } from './key.ts'
+import { faultOf, noteUses, readKey, type StoredKey, UNKNOWN } from './key.ts'
 import { mountKeys } from './mount.ts'
 import type { BoundedRateLimiter } from './point-limiter.ts'
 import { hasKey, readSecret, type Secret, sentKey, withoutKeys } from './secret.ts'
@@ -123,7 +123,8 @@ export class Keys {
         this.#begin({ secret, exchange })
         return undefined
       }
-      await (await this.#attemptsOf()).consume(address, 1)
+      // A client that had the secret guesses nothing.
+      if (key && fault === UNKNOWN) await (await this.#attemptsOf()).consume(address, 1)
       return new GatewayError('UNAUTHENTICATED', fault ?? '')
     } catch (error) {
       if (error instanceof GatewayError) return error
@@ -155,13 +156,17 @@ export class Keys {
     return { name, scopes, budgets, revoked: new AbortController() }
   }
 
-  // A known key is found for everybody. Others are looked up unless the address has failed often.
+  // A known key is found for everybody. Others are looked up unless the address has failed often:
+  // one that does not exist counts once, since a client with an old key sends it again and again.
   async #find({ id }: Secret, address: string): Promise<StoredKey | undefined> {
     const known = this.#known.get(id)
     if (known && this.#mayUse(known)) return known.key
-    const attempts = await (await this.#attemptsOf()).get(address)
+    const limiter = await this.#attemptsOf()
+    const attempts = await limiter.get(address)
     if (attempts && attempts.consumedPoints >= ATTEMPTS && !known) throw attempts
-    return this.#read(id)
+    const key = await this.#read(id)
+    if (!key && !known) await limiter.consume(address, 1)
+    return key
   }
 
   #mayUse({ key, isFresh, readAt }: KnownKey): boolean {

@@ -127,6 +127,9 @@ describe('a key', () => {
       },
     })
     expect(preflight.headers.get('access-control-allow-headers')).toBe('x-api-key,authorization')
+    const ofPage = await asked(gateway, { ...sent(secret), origin: 'https://example.org' })
+    const readable = ofPage.headers.get('access-control-expose-headers')?.split(', ')
+    expect(readable).toEqual(expect.arrayContaining(['retry-after', 'ratelimit']))
   })
 
   test('goes with an admin token in the other header', async () => {
@@ -400,6 +403,17 @@ describe('a wrong key', () => {
     expect(read).not.toHaveBeenCalled()
     expect((await asked(on, sent(secret))).status).toBe(200)
     expect((await asked(on)).status).toBe(200)
+  })
+
+  test('that has ended takes no lookups from others at its address, however often it is sent', async () => {
+    const [revoked, removed, good] = [await add(), await add(), await add()]
+    await must('revoke', revoked.name)
+    await must('remove', removed.name)
+    // It knows none of them, as after a restart.
+    const on = await another()
+    for (const { secret } of [revoked, removed])
+      for (let i = 0; i < 25; i++) expect((await asked(on, sent(secret))).status).toBe(401)
+    expect((await asked(on, sent(good.secret))).status).toBe(200)
   })
 
   test('in a URL is refused, also the right one, and no log line has it', async () => {
