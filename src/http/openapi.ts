@@ -253,6 +253,7 @@ export function openApiDocument(basePath = '', sampled: Examples = generated) {
     paths,
     components: {
       securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Optional.' },
         adminToken: { type: 'http', scheme: 'bearer', description: "The server's ADMIN_TOKEN." },
       },
     },
@@ -306,7 +307,7 @@ function operation(path: string, endpoint: Endpoint, examples: Examples) {
     description,
     'x-graphql-operation': print(endpoint.operation),
     tags: [path.startsWith('/v1/') ? 'User analytics' : 'Points program'],
-    security: admin ? [{ adminToken: [] }] : [],
+    security: admin ? [{ adminToken: [] }, { apiKey: [] }] : [{}, { apiKey: [] }],
     requestParams: {
       ...(endpoint.path ? { path: endpoint.path } : {}),
       ...(endpoint.query ? { query: endpoint.query } : {}),

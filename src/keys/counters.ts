@@ -4,13 +4,25 @@ import type { PointLimit } from './point-limiter.ts'
 // Budgets have the limits: a counter has clients with different ones.
 const UNLIMITED = 2 ** 50
 
-/** The points that a client has in a window of time. */
+/** What a client has spent in the current window. */
+export interface Spent {
+  consumedPoints: number
+  msBeforeNext: number
+}
+
+interface PointCounter {
+  consume(client: string, points: number): Promise<Spent>
+  /** Gives points back, for a request that is refused. */
+  reward(client: string, points: number): Promise<Spent>
+}
+
+/** The points that a client has in a window of time. Infinity: they are only counted. */
 export interface Budget {
   name: string
   client: string
   points: number
   seconds: number
-  counter: RateLimiterAbstract
+  counter: PointCounter
 }
 
 interface Counters {

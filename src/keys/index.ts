@@ -1,5 +1,5 @@
 export { adminCheck } from './admin.ts'
 export { addKeys } from './commands.ts'
-export { type Budget, openCounters } from './counters.ts'
+export { type Budget, openCounters, type Spent } from './counters.ts'
 export { type CallerKey, Keys } from './keys.ts'
 export { sentKey } from './secret.ts'

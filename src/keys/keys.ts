@@ -15,6 +15,7 @@ import { faultOf, noteUses, readKey, type StoredKey, UNKNOWN } from './key.ts'
 import { mountKeys } from './mount.ts'
 import type { BoundedRateLimiter } from './point-limiter.ts'
 import { hasKey, readSecret, type Secret, sentKey, withoutKeys } from './secret.ts'
+import { Usage } from './usage.ts'
 
 const MAX_KNOWN = 10_000
 const READ_MS = 2000
@@ -26,7 +27,10 @@ const NOTE_MS = 60_000
 const ATTEMPTS = 20
 const ATTEMPTS_SECONDS = 60
 
-type KeysDeps = Pick<Deps, 'config' | 'log' | 'notifications' | 'now' | 'outage' | 'store'>
+type KeysDeps = Pick<
+  Deps,
+  'config' | 'log' | 'metrics' | 'notifications' | 'now' | 'outage' | 'store'
+>
 
 /** The API key of a request, and the points that it may use. */
 export interface CallerKey {
@@ -73,6 +77,7 @@ export class Keys {
   readonly #open = new Map<string, Set<OpenUse>>()
   readonly #unsubscribe: (() => void)[] = []
   readonly #budgets: ReturnType<typeof openBudgets>
+  readonly #usage: Usage
   readonly #adminTokens: ReturnType<typeof adminTokens>
   // Failed attempts by address.
   #attempts: Promise<BoundedRateLimiter> | undefined
@@ -87,6 +92,7 @@ export class Keys {
     this.#deps = deps
     this.#clientOf = clientOf
     this.#budgets = openBudgets(deps.config)
+    this.#usage = new Usage(deps.metrics)
     this.#adminTokens = adminTokens(deps.config)
   }
 
@@ -125,6 +131,7 @@ export class Keys {
       }
       // A client that had the secret guesses nothing.
       if (key && fault === UNKNOWN) await (await this.#attemptsOf()).consume(address, 1)
+      if (key && fault !== UNKNOWN) this.#usage.ended(key.name)
       return new GatewayError('UNAUTHENTICATED', fault ?? '')
     } catch (error) {
       if (error instanceof GatewayError) return error
@@ -152,7 +159,8 @@ export class Keys {
   }
 
   async #callerOf({ id, name, scopes, perMinute, perDay }: StoredKey): Promise<CallerKey> {
-    const budgets = await this.#budgets.of({ id, perMinute, perDay })
+    const limits = await this.#budgets.of({ id, perMinute, perDay })
+    const budgets = [this.#usage.begin(name), ...limits]
     return { name, scopes, budgets, revoked: new AbortController() }
   }
 

@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { newSecret } from '../../src/keys/secret.ts'
 import { isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
 import { type EventStream, subscribe } from '../support/events.ts'
@@ -118,18 +119,32 @@ describe('a key', () => {
       const answer = await asked(gateway, headers)
       expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, null])
     }
+  })
+
+  test('is sent by a page of another origin, which reads what is left and when to return', async () => {
+    const origin = 'https://example.org'
     const preflight = await fetch(`${gateway.base}/graphql`, {
       method: 'OPTIONS',
       headers: {
-        origin: 'https://example.org',
+        origin,
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'x-api-key,authorization',
       },
     })
     expect(preflight.headers.get('access-control-allow-headers')).toBe('x-api-key,authorization')
-    const ofPage = await asked(gateway, { ...sent(secret), origin: 'https://example.org' })
-    const readable = ofPage.headers.get('access-control-expose-headers')?.split(', ')
-    expect(readable).toEqual(expect.arrayContaining(['retry-after', 'ratelimit']))
+    const { secret } = await add('--minute', '100')
+    const from = { ...sent(secret), origin }
+    const routed = await asked(gateway, from)
+    const cached = await gateway.get('/points/leaderboard', from)
+    await until(async () => expect((await asked(gateway, from)).status).toBe(429))
+    const refused = await gateway.get('/points/leaderboard', from)
+    for (const { headers } of [routed, cached, refused]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      const readable = headers.get('access-control-expose-headers')?.split(', ')
+      expect(readable).toEqual(
+        expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']),
+      )
+    }
   })
 
   test('goes with an admin token in the other header', async () => {
@@ -224,6 +239,69 @@ describe('charges', () => {
       })
     },
   )
+})
+
+describe('metrics', () => {
+  const metricsOf = async (on: Gateway) => {
+    const text = await (await on.get('/metrics')).text()
+    const found = [...text.matchAll(/^gateway_key_(\w+)_total{key="([^"]*)"(.*)} (\d+)$/gm)]
+    return new Map(
+      found.map(([, what, key, reason, value]) => [`${what} ${key}${reason}`, Number(value)]),
+    )
+  }
+
+  test('count requests, points and refusals by key, and nothing without one', async () => {
+    const on = await another({ env: { RATE_LIMIT: '5000' } })
+    expect((await asked(on)).status).toBe(200)
+    expect((await asked(on, sent('lgk_wrong'))).status).toBe(401)
+    expect(await metricsOf(on)).toEqual(new Map())
+    const free = await add('--minute', '4000')
+    const tight = await add('--minute', '1')
+    const left = async () => {
+      const answer = await asked(on, sent(free.secret))
+      return 4000 - Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    }
+    await left()
+    const spent = await left()
+    for (let i = 0; i < 3; i++) expect((await asked(on, sent(tight.secret))).status).toBe(429)
+    const before = await metricsOf(on)
+    expect(before.get(`requests ${free.name}`)).toBe(2)
+    expect(before.get(`points ${free.name}`)).toBe(spent)
+    expect(before.get(`refusals ${free.name},reason="limit"`)).toBe(0)
+    expect(before.get(`requests ${tight.name}`)).toBe(3)
+    expect(before.get(`points ${tight.name}`)).toBe(1)
+    expect(before.get(`refusals ${tight.name},reason="limit"`)).toBe(3)
+    await must('revoke', free.name)
+    await until(async () => expect((await asked(on, sent(free.secret))).status).toBe(401))
+    const after = await metricsOf(on)
+    expect(after.get(`refusals ${free.name},reason="ended"`)).toBeGreaterThan(0)
+    const guess = `${free.secret.slice(0, -4)}0000`
+    expect((await asked(on, sent(guess))).status).toBe(401)
+    expect(await metricsOf(on)).toEqual(after)
+  })
+
+  test('count the points of a key without a limit, whose answers name none', async () => {
+    const on = await another()
+    const { name, secret } = await add()
+    const answer = await asked(on, sent(secret))
+    expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, null])
+    expect((await metricsOf(on)).get(`points ${name}`)).toBeGreaterThan(1)
+  })
+
+  test('name 200 keys; others are one', async () => {
+    const on = await another()
+    const stored = Array.from({ length: 203 }, () => newSecret())
+    await on.deps.store.pool.query(
+      `INSERT INTO api_key (id, name, digest, scopes)
+       SELECT id, id, digest, '[]' FROM unnest($1::text[], $2::bytea[]) AS made (id, digest)`,
+      [stored.map(({ id }) => id), stored.map(({ digest }) => digest)],
+    )
+    for (const { secret } of stored) expect((await asked(on, sent(secret))).status).toBe(200)
+    expect((await asked(on, sent(stored[202]?.secret ?? ''))).status).toBe(200)
+    const counts = await metricsOf(on)
+    expect([...counts.keys()].filter((one) => one.startsWith('requests'))).toHaveLength(201)
+    expect(counts.get('requests other')).toBe(4)
+  })
 })
 
 describe('an end', () => {

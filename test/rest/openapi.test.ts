@@ -156,13 +156,28 @@ describe('/openapi.json', () => {
   })
 
   it('requires the admin token for the three POSTs alone', () => {
-    const secured = operations().filter(({ operation }) => operation.security?.length)
+    const isOpen = (requirement: Json) => Object.keys(requirement).length === 0
+    const secured = operations().filter(
+      ({ operation: { security } }) => security.length > 0 && !security.some(isOpen),
+    )
     expect(secured.map(({ name }) => name).sort()).toEqual(
       documented.filter((name) => name.startsWith('POST')).sort(),
     )
     for (const { operation } of secured)
       for (const scheme of operation.security.flatMap(Object.keys))
         expect(document.components.securitySchemes[scheme]).toBeDefined()
+  })
+
+  it('has an API key, optional for reads, in place of the admin token for the three POSTs', () => {
+    expect(document.components.securitySchemes.apiKey).toMatchObject({
+      ...{ type: 'apiKey', in: 'header', name: 'x-api-key' },
+    })
+    for (const { name, operation } of operations()) {
+      const either = [{ adminToken: [] }, { apiKey: [] }]
+      if (name.startsWith('POST')) expect(operation.security, name).toEqual(either)
+      else if (operation.tags[0] !== 'Operations')
+        expect(operation.security, name).toEqual([{}, { apiKey: [] }])
+    }
   })
 
   it('is the committed src/generated/openapi.json', () => {

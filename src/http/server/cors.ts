@@ -15,5 +15,5 @@ export const CORS = {
 /** The headers of an answer to a request without preflight, as names and values. */
 export const corsHeaders = [
   ['access-control-allow-origin', CORS.origin],
-  ['access-control-expose-headers', CORS.exposedHeaders.join(', ')],
+  ['access-control-expose-headers', CORS.exposedHeaders],
 ].flat()

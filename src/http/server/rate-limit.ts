@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../../deps.ts'
 import type { ChargeOperation } from '../../graphql/policy/limits.ts'
-import { type Budget, openCounters } from '../../keys/index.ts'
+import { type Budget, openCounters, type Spent } from '../../keys/index.ts'
 import { exchangeOf } from '../exchange.ts'
 import type { ClientOf } from './client-address.ts'
 
@@ -32,13 +31,13 @@ export class RateLimit {
     points: number,
   ): Promise<string | undefined> {
     const used = await Promise.all(this.#budgetsOf(request).map((one) => consume(one, points)))
-    if (used.length === 0) return undefined
+    const limits = used.filter((one) => one.points < Number.POSITIVE_INFINITY)
     const over = used.find((one) => one.left < 0)
     // A request that exceeds a limit gets its points back.
     if (over) for (const one of used) await one.giveBack(points)
     const listed = (value: (one: Used) => string) =>
-      used.map((one) => `"${one.name}";${value(one)}`).join(', ')
-    if (!response.headersSent)
+      limits.map((one) => `"${one.name}";${value(one)}`).join(', ')
+    if (limits.length > 0 && !response.headersSent)
       response
         .setHeader(
           'ratelimit-policy',
@@ -78,7 +77,7 @@ interface Used extends Budget {
 
 async function consume(budget: Budget, points: number): Promise<Used> {
   const { counter, client } = budget
-  const stateOf = ({ consumedPoints, msBeforeNext }: RateLimiterRes) => ({
+  const stateOf = ({ consumedPoints, msBeforeNext }: Spent) => ({
     left: budget.points - consumedPoints,
     reset: Math.ceil(msBeforeNext / 1000),
   })
