@@ -9,6 +9,8 @@ export interface Format {
   head(columns: string[], table: Table): string
   /** Writes rows of values, in the order of the columns. */
   lines(rows: unknown[][], columns: string[], table: Table): string
+  /** The text after the last row. */
+  tail?: string
 }
 
 const BOM = '\uFEFF'

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import pLimit from 'p-limit'
-import pg from 'pg'
+import pg, { type PoolClient } from 'pg'
 import { historyPoint } from '../db/connect/history.ts'
 import { inTransaction } from '../db/connect/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -12,6 +12,7 @@ import type { Graph } from '../graphql/execution/graph.ts'
 import type { Edge } from '../http/edge.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { sendProblem } from '../http/server/problem.ts'
+import { CLAIM_FIELDS, claimFormats, readFinalSeason } from './claims.ts'
 import { Files, sendFile, sendHead } from './files.ts'
 import { acceptedFormat, type Format, formats, valuesOf } from './formats.ts'
 import { type List, listsOf, typeOfColumn } from './lists.ts'
@@ -81,26 +82,58 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     }
     reply.type(format.type)
     if (request.method === 'HEAD') return sendHead(reply)
-    await send(table, format, request, reply)
+    await send(table, request, reply, () => format)
     return reply
   })
 
+  app.get<{ Params: { file: string } }>('/tables/seasons/:file', async (request, reply) => {
+    const [, name = '', end = ''] = /^(.*)\.(\w+)$/s.exec(request.params.file) ?? []
+    const formatOf = Object.hasOwn(claimFormats, end) ? claimFormats[end] : undefined
+    if (!formatOf)
+      return sendProblem(reply, 406, 'A claim file has one of these formats: csv, json.')
+    const [parameter] = Object.keys(request.query as object)
+    if (parameter !== undefined) throw badArgument(parameter.slice(0, 60), 'must be left out')
+    const scope = JSON.stringify({ season: name })
+    const board = lists.get('leaderboard') as List
+    const table = readRequest(graph, board, { scope, fields: CLAIM_FIELDS })
+    await send(table, request, reply, async (client) => {
+      const season = await readFinalSeason(client, name)
+      const tag = `"${season.digest}"`
+      reply
+        .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', etag: tag })
+        .header('content-disposition', `attachment; filename="board-${season.digest}.${end}"`)
+      const isKnown = request.headers['if-none-match'] === tag
+      if (isKnown) reply.code(304)
+      const format = formatOf(season)
+      reply.type(format.type)
+      return isKnown || request.method === 'HEAD' ? undefined : format
+    })
+    return reply
+  })
+
+  /** Sends a table in a format that is known in its snapshot, or no rows without one. */
   async function send(
     table: Table,
-    format: Format,
     request: FastifyRequest,
     reply: FastifyReply,
+    formatOf: (client: PoolClient) => Promise<Format | undefined> | Format,
   ): Promise<void> {
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
     let isSent = false
-    await read(table, request, reply, left.signal, async (chunks, signal) => {
+    await read(table, request, reply, left.signal, async (chunks, signal, client) => {
+      const format = await formatOf(client)
+      if (!format) {
+        sendHead(reply)
+        return
+      }
       const columns = columnsOf(table)
       const write = (rows: Row[]) => format.lines(valuesOf(rows, table), columns, table)
       const { value = [] } = await chunks.next()
       const texts = async function* () {
         yield format.head(columns, table) + write(value)
         for await (const rows of chunks) yield write(rows)
+        yield format.tail ?? ''
       }
       isSent = true
       reply.send(Readable.from(texts(), { objectMode: false }))
@@ -139,7 +172,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     request: FastifyRequest,
     reply: FastifyReply,
     left: AbortSignal | undefined,
-    use: (chunks: AsyncGenerator<Row[]>, signal: AbortSignal) => Promise<void>,
+    use: (chunks: AsyncGenerator<Row[]>, signal: AbortSignal, client: PoolClient) => Promise<void>,
   ): Promise<void> {
     const { operation, variables } = table
     const exchange = exchangeOf(request.raw, reply.raw)
@@ -158,7 +191,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
       const signal = AbortSignal.any(ends)
       const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
       await inTransaction({ pool, signal, mode }, (client) =>
-        use(paidChunks(rowsOf(store, client, table, turn), pay, signal), signal),
+        use(paidChunks(rowsOf(store, client, table, turn), pay, signal), signal, client),
       )
     } finally {
       leave()

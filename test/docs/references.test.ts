@@ -291,6 +291,8 @@ describe('REST', () => {
       '/tables/leaderboard.csv',
       '/tables/leaderboard.jsonl',
       '/tables/leaderboard.parquet',
+      '/tables/seasons/NAME.csv',
+      '/tables/seasons/NAME.json',
     ]
     const served = [...Object.keys(paths), ...pages]
     const named = documents.flatMap(({ codes }) =>
