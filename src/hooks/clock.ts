@@ -91,7 +91,7 @@ async function findLate({ config, store, now }: ClockDeps): Promise<Found[]> {
   const chains = await reader
     .$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
     .catch((error: unknown) => {
-      // A sharded store does not say.
+      // A store on several servers does not say.
       if (storeFault(error)?.code === 'UNSUPPORTED') return []
       throw error
     })

@@ -14,6 +14,9 @@ interface PointCounter {
   consume(client: string, points: number): Promise<Spent>
   /** Gives points back, for a request that is refused. */
   reward(client: string, points: number): Promise<Spent>
+  /** Takes them again, if they were of a window that has ended. */
+  penalty(client: string, points: number): Promise<Spent>
+  get(client: string): Promise<Spent | null>
 }
 
 /** The points that a client has in a window of time. Infinity: they are only counted. */

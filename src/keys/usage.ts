@@ -105,6 +105,8 @@ function newUse(): Use {
           use.overLimit++
           return spent
         },
+        penalty: async () => spent,
+        get: async () => spent,
       },
     },
   }
