@@ -132,7 +132,7 @@ describe.sequential('from an empty database on', () => {
   test('the reader reads no secret of a hook, and lists hooks', async () => {
     expect(await attempt('reader', 'SELECT secret FROM hook')).toBe(NO_RIGHT)
     expect(await attempt('reader', 'SELECT previous_secret FROM hook')).toBe(NO_RIGHT)
-    expect(await run('reader', ['hooks', 'list'])).toMatchObject({ code: 0 })
+    expect(await run('reader', ['hooks', 'list'], READER)).toMatchObject({ code: 0 })
     expect(await attempt('writer', 'SELECT secret FROM hook')).toContain('is allowed')
   })
 

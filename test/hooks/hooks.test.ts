@@ -210,7 +210,9 @@ describe('failures', () => {
     const due = `SELECT FROM hook_delivery WHERE dead_at IS NULL
       AND coalesce(due_at, '-infinity') <= now()`
     await until(async () => expect((await pool.query(due)).rowCount).toBe(0))
-    const { rows } = await pool.query(`EXPLAIN (FORMAT JSON) ${due}`)
+    await pool.query('ANALYZE hook_delivery')
+    const next = `${due} ORDER BY coalesce(due_at, '-infinity'), id LIMIT 1`
+    const { rows } = await pool.query(`EXPLAIN (FORMAT JSON) ${next}`)
     expect(JSON.stringify(rows)).toContain('hook_delivery_due_idx')
   })
 
