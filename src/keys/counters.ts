@@ -4,7 +4,7 @@ import type { PointLimit } from './point-limiter.ts'
 // Budgets have the limits: a counter has clients with different ones.
 const UNLIMITED = 2 ** 50
 
-/** What a client has spent in the current window. */
+/** The points that a client has used in the current window. */
 export interface Spent {
   consumedPoints: number
   msBeforeNext: number
