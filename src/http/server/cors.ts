@@ -13,7 +13,7 @@ export const CORS = {
 }
 
 /** The headers of an answer to a request without preflight, as names and values. */
-export const corsHeaders = [
+export const corsHeaders: string[] = [
   ['access-control-allow-origin', CORS.origin],
-  ['access-control-expose-headers', CORS.exposedHeaders],
+  ['access-control-expose-headers', CORS.exposedHeaders.join(', ')],
 ].flat()
