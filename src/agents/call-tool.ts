@@ -53,8 +53,7 @@ export async function callTool(
       key !== undefined && !bypassesCache && edge.cache.find(key, minVersion) !== undefined
     if (isCached) exchange.startOperation(operation.name)
     else {
-      const { rateLimit } = edge
-      const charge = rateLimit && ((cost: number) => rateLimit.charge(request.raw, reply.raw, cost))
+      const charge = edge.rateLimit.chargeOnce(request.raw, reply.raw)
       await graph.admit(operation, variables, { admin: 'no', charge, caller: exchange })
     }
     const compute = async (caller: Caller) => {

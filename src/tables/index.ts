@@ -180,7 +180,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     const cost = graph.limiter.cost(operation, variables).requested
     const pay = (rows: number) => {
       const points = Math.max(1, Math.ceil((cost * rows) / CHUNK / DISCOUNT))
-      return edge.rateLimit?.charge(request.raw, reply.raw, points)
+      return edge.rateLimit.charge(request.raw, reply.raw, points)
     }
     const leave = enter(exchange.key?.name ?? edge.clientOf(request.raw))
     try {
