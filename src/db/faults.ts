@@ -66,6 +66,9 @@ const otherVersion = () =>
     RETRY_SECONDS,
   )
 
+// Clients send UTF-8, so no other character is refused.
+const withNul = () => new GatewayError('BAD_INPUT', 'A text must not hold a NUL character.')
+
 const unsupported = () =>
   new GatewayError(
     'UNSUPPORTED',
@@ -106,6 +109,7 @@ export function storeFault(error: unknown): GatewayError | undefined {
   const lack = lackOfResources(error)
   if (lack) return lack
   if (codes.includes(FEATURE_NOT_SUPPORTED)) return unsupported()
+  if (codes.includes(UNTRANSLATABLE)) return withNul()
   if (codes.some(isUnavailable) || NO_CONNECTION.test(error.message)) return unavailable()
   return undefined
 }
@@ -135,6 +139,7 @@ export const isUnsupported = (error: unknown): boolean =>
   error instanceof Error && codesOf(error).includes(FEATURE_NOT_SUPPORTED) && !isStalePlan(error)
 
 const FEATURE_NOT_SUPPORTED = '0A000'
+const UNTRANSLATABLE = '22021'
 // A prepared statement whose columns a migration has changed has the same code. Messages may be in
 // another language.
 const isStalePlan = (error: Error) =>

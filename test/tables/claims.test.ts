@@ -63,7 +63,7 @@ describe.runIf(hasPlans)('claim files', () => {
   test.each([
     [at('Open', 'csv'), 409, 'not final'],
     [at('None', 'json'), 404, 'no season'],
-    ['/tables/seasons/%00.csv', 404, 'no season'],
+    ['/tables/seasons/%00.csv', 400, 'NUL'],
     [at(NAME, 'parquet'), 406, 'csv, json'],
     ['/tables/seasons/none', 406, 'csv, json'],
     [`${at(NAME, 'csv')}?first=3`, 400, 'first'],
