@@ -146,8 +146,10 @@ function serverWithModels() {
     }),
     broken: t.int({
       nullable: true,
-      resolve: (_, __, { reader }) =>
-        reader.models.pool.count({ where: { name: 'no text of Postgres: \0' } }),
+      resolve: async (_, __, { reader }) => {
+        const [row] = await reader.$queryRaw<[{ fails: number }]>`SELECT 1 / 0 AS fails`
+        return row.fails
+      },
     }),
   }))
   return createGraphQLServer(new Graph(builder.toSchema(), gateway.deps))
