@@ -1,6 +1,7 @@
 import type { PositionOriginFragment, PositionSideFragment } from 'lending-graph-client'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { WholeList } from './all-rows.tsx'
 import { Empty } from './answer.tsx'
 import { Factors } from './multiplier-chips.tsx'
 import { TokenSymbol } from './name.tsx'
@@ -111,6 +112,8 @@ interface PositionsTableProps {
   parameter?: string
   /** True if they are of several wallets. */
   ofWallets?: boolean
+  /** The list of the graph that they are of, to save all of them. */
+  whole: WholeList
 }
 
 /** Positions: what is in them, and where their points come from. */

@@ -1,4 +1,5 @@
 import type { RevisionRowFragment } from 'lending-graph-client'
+import type { WholeList } from './all-rows.tsx'
 import { Factors, symbolsOf } from './multiplier-chips.tsx'
 import { type Column, Table } from './table.tsx'
 import { Moment, PoolLink } from './values.tsx'
@@ -8,11 +9,12 @@ interface RevisionsTableProps<Row> {
   revisions: readonly Row[]
   /** More columns, after those that each revision has. */
   columns?: Column<Row>[]
+  whole?: WholeList
 }
 
 /** Multipliers of pools: their factors, who set them and when. */
 export function RevisionsTable<Row extends RevisionRowFragment>(props: RevisionsTableProps<Row>) {
-  const { caption, revisions, columns = [] } = props
+  const { caption, revisions, columns = [], whole } = props
   const all: Column<Row>[] = [
     {
       name: 'Pool',
@@ -35,5 +37,7 @@ export function RevisionsTable<Row extends RevisionRowFragment>(props: Revisions
     { name: 'Set at', cell: ({ changedAt }) => <Moment iso={changedAt} /> },
     ...columns,
   ]
-  return <Table caption={caption} columns={all} rows={revisions} rowKey={({ id }) => id} />
+  return (
+    <Table caption={caption} columns={all} rows={revisions} rowKey={({ id }) => id} whole={whole} />
+  )
 }

@@ -213,6 +213,10 @@ export function ShockedPositions({ mover, change, isMoving }: ShockedPositionsPr
               caption="Closest to liquidation"
               columns={columnsOf(change)}
               list={currentPositions}
+              whole={{
+                name: 'currentPositions',
+                arguments: { ...variables, orderBy: 'HEALTH_FACTOR' },
+              }}
               rowKey={({ id }) => id}
               rows={ROWS}
               cards

@@ -1,6 +1,7 @@
 import type { OrderDirection } from 'lending-graph-client'
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { AllRows, type WholeList } from './all-rows.tsx'
 import { useLive } from './live.tsx'
 import { saveTable } from './table-csv.ts'
 import { type UrlState, useUrlState } from './url-state.ts'
@@ -50,6 +51,8 @@ interface TableProps<Row> {
    * of its column; else the style sheet places its cells by the names of their columns.
    */
   cards?: boolean | 'facts'
+  /** The list of the graph whose rows are shown, to save all of them. */
+  whole?: WholeList | undefined
 }
 
 /**
@@ -65,6 +68,7 @@ export function Table<Row>({
   isCurrent,
   isPart,
   cards = false,
+  whole,
 }: TableProps<Row>) {
   const body = useChangedRows(rows, rowKey)
   const cellName = ({ key, name }: Column<Row>) => (cards === 'facts' ? name : (key ?? name))
@@ -120,17 +124,20 @@ export function Table<Row>({
         </table>
       </section>
       {rows.length > 0 && (
-        <button type="button" className="small csv" onClick={saveNeighbour}>
-          CSV<span className="visually-hidden"> of {caption}</span>
-        </button>
+        <p className="saves">
+          <button type="button" className="small csv" onClick={saveNeighbour}>
+            CSV<span className="visually-hidden"> of {caption}</span>
+          </button>
+          {whole && <AllRows of={whole} caption={caption} />}
+        </p>
       )}
     </>
   )
 }
 
-/** Saves the table before a button. */
+/** Saves the table before the line of a button. */
 const saveNeighbour = ({ currentTarget }: MouseEvent<HTMLElement>) => {
-  const table = currentTarget.previousElementSibling?.querySelector('table')
+  const table = currentTarget.parentElement?.previousElementSibling?.querySelector('table')
   if (table) saveTable(table)
 }
 

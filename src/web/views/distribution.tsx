@@ -88,7 +88,13 @@ function Positions({ date }: { date: string }) {
     >
       <Answer of={positions} rows={ROWS}>
         {({ positions }) => (
-          <PositionsTable caption="Positions of the date" list={positions} rows={ROWS} ofWallets />
+          <PositionsTable
+            caption="Positions of the date"
+            list={positions}
+            rows={ROWS}
+            whole={{ name: 'positions', arguments: variables }}
+            ofWallets
+          />
         )}
       </Answer>
     </Section>

@@ -80,6 +80,7 @@ export function Distributions() {
                   caption="Distributions"
                   columns={columns}
                   list={list}
+                  whole={{ name: 'distributions', arguments: variables }}
                   rows={ROWS}
                   rowKey={({ id }) => id}
                   empty={null}

@@ -160,6 +160,10 @@ export function Leaderboard() {
         rows={rows}
         rowKey={(row) => row.user.address}
         isCurrent={({ user }) => user.address === account?.toLowerCase()}
+        whole={{
+          name: 'leaderboard',
+          arguments: { scope: isWindow ? ofWindow.scope : past.scope },
+        }}
       />
     </div>
   )

@@ -47,6 +47,7 @@ function Runs() {
             caption="Runs"
             columns={columnsOfRuns}
             list={runs}
+            whole={{ name: 'runs' }}
             rows={ROWS}
             rowKey={({ id }) => id}
             empty={<Empty>No run is recorded.</Empty>}

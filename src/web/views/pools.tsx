@@ -188,6 +188,7 @@ export function Pools() {
                   rowKey={({ pool, side = '' }) => pool.id + side}
                   isPart={({ side }) => side !== undefined}
                   sort={sort}
+                  whole={{ name: 'pools', arguments: variables }}
                   cards="facts"
                 />
               </>

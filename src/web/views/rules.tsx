@@ -212,7 +212,12 @@ function History() {
             <Empty>No multiplier was ever set.</Empty>
           ) : (
             <>
-              <RevisionsTable caption="Multipliers over time" revisions={nodes} columns={columns} />
+              <RevisionsTable
+                caption="Multipliers over time"
+                revisions={nodes}
+                columns={columns}
+                whole={{ name: 'multiplierRevisions' }}
+              />
               <Pager label="multipliers" totalCount={totalCount} rows={ROWS} />
             </>
           )

@@ -103,6 +103,7 @@ export function Vaults() {
             caption="Vaults"
             columns={all}
             list={vaults}
+            whole={{ name: 'vaults', arguments: variables }}
             rows={ROWS}
             rowKey={({ id }) => id}
             sort={sort}

@@ -339,7 +339,13 @@ function Positions({ address, last }: PositionsProps) {
           >
             {({ positions: list }) => (
               <>
-                <PositionsTable caption="Positions" list={list} rows={ROWS} parameter="positions" />
+                <PositionsTable
+                  caption="Positions"
+                  list={list}
+                  rows={ROWS}
+                  parameter="positions"
+                  whole={{ name: 'positions', arguments: variables }}
+                />
                 <PointsArithmetic positions={list.nodes} />
               </>
             )}
@@ -533,6 +539,7 @@ function ActivityList({ address }: { address: string }) {
             caption="Activity"
             columns={activityColumns}
             list={activity}
+            whole={{ name: 'activity', arguments: { where: { ...where, users: [address] } } }}
             rowKey={({ txHash, logIndex, kind }) => `${txHash} ${logIndex} ${kind}`}
             rows={ROWS}
             cards
@@ -621,6 +628,10 @@ function Rewards({ address }: { address: string }) {
             columns={rewardColumns}
             list={list}
             rowKey={({ id }) => id}
+            whole={{
+              name: 'liquidationRewards',
+              arguments: { where: { ...where, users: [address] } },
+            }}
             parameter="rewards"
             rows={ROWS}
             empty={<Empty>None.</Empty>}
