@@ -1,7 +1,7 @@
 import { exactJson, isExactNumber } from '../exact-number.ts'
 import { FORMULA } from '../formula.ts'
 import type { Table } from './read-request.ts'
-import type { Row } from './rows.ts'
+import { type Row, valueAt } from './rows.ts'
 
 /** How a table is written. */
 export interface Format {
@@ -69,11 +69,7 @@ export function acceptedFormat(accept = '*/*'): string | undefined {
 export function valuesOf(rows: Row[], { columns, hasCursors }: Table): unknown[][] {
   const paths = columns.map((column) => column.split('.'))
   return rows.map(({ node, cursor }) => {
-    const values: unknown[] = paths.map((path) => {
-      let value: unknown = node
-      for (const key of path) value = (value as Record<string, unknown> | null)?.[key] ?? null
-      return value
-    })
+    const values = paths.map((path) => valueAt(node, path))
     if (hasCursors) values.push(cursor)
     return values
   })

@@ -1,57 +1,40 @@
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import pLimit from 'p-limit'
-import pg, { type PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
+import { readAddress } from '../address.ts'
 import { historyPoint } from '../db/connect/history.ts'
-import { inTransaction } from '../db/connect/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { badArgument, GatewayError } from '../errors.ts'
+import { badArgument } from '../errors.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Edge } from '../http/edge.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { sendProblem } from '../http/server/problem.ts'
+import { isoDay } from '../time.ts'
+import { Accounts } from './account.ts'
 import { CLAIM_FIELDS, claimFormats, readFinalSeason } from './claims.ts'
 import { Files, sendFile, sendHead } from './files.ts'
 import { acceptedFormat, type Format, formats, valuesOf } from './formats.ts'
+import { Lane, type Source, type Use } from './lane.ts'
 import { type List, listsOf, typeOfColumn } from './lists.ts'
+import { assertRun, FOR_GOOD, hasTag, tagOfTable } from './past.ts'
 import { argumentsOf, plannedColumns, readRequest, type Table } from './read-request.ts'
-import { CHUNK, FIRST_CHUNK, type Row, rowsOf } from './rows.ts'
-
-const AT_ONCE = 4
-// One is left for others, however long the tables of a client take.
-const AT_ONCE_OF_CLIENT = 3
-const RETRY_SECONDS = 5
-const LONGEST_MS = 15 * 60_000
-// A table costs a tenth of its pages in the graph, since it is read by one statement.
-const DISCOUNT = 10
-const CHARGE_AGAIN_MS = 1000
-// The time that tables in progress have when the gateway closes.
-const CLOSING_MS = 2000
+import { type Row, rowsOf } from './rows.ts'
 
 const names = [...Object.keys(formats), 'parquet']
 
 /** Serves the lists of the graph as whole tables. */
-export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph, edge: Edge): void {
-  const lists = listsOf(graph.schema)
+export function mountTables(
+  app: FastifyInstance,
+  { store, now }: Deps,
+  graph: Graph,
+  edge: Edge,
+): void {
+  const lists = listsOf(graph.schema.getQueryType())
   const files = new Files()
-  const closing = new AbortController()
-  // At most half of a pool are transactions.
-  const pool = new pg.Pool({ ...store.pool.options, max: 2 * AT_ONCE })
-  pool.on('error', () => {})
-  // One chunk is written in each turn of the event loop, so that other answers wait for one alone.
-  const turns = pLimit(1)
-  const turn = () => turns(() => nextTurn())
-  // The number of tables in progress by client.
-  const open = new Map<string, number>()
-  app.addHook('preClose', async () => {
-    setTimeout(() => closing.abort(), CLOSING_MS).unref()
-  })
-  app.addHook('onClose', async () => {
-    await pool.end()
-    await files.close()
-  })
+  const lane = new Lane(app, store, graph, edge)
+  const accounts = new Accounts(graph, store)
+  app.addHook('onClose', () => files.close())
 
   app.get('/tables', async (_, reply) => {
     reply.header('cache-control', 'no-cache')
@@ -71,18 +54,29 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     const table = readRequest(graph, list, request.query as Record<string, unknown>)
     if (table.isForSpreadsheet && end !== 'csv')
       throw badArgument('for', `must be left out of ${end}: a spreadsheet reads CSV`)
-    reply
-      .header('cache-control', 'no-cache')
-      .header('x-content-type-options', 'nosniff')
-      .header('content-disposition', `attachment; filename="${name}.${end}"`)
+    if (table.run !== undefined && end === 'parquet')
+      throw badArgument('run', 'must be left out of parquet, whose file has an etag')
+    reply.headers({ ...HEADERS, 'content-disposition': attachment(`${name}.${end}`) })
     const format = formats[end]
     if (!format) {
       reply.type('application/vnd.apache.parquet')
       return sendFile(request, reply, await fileOf(list, table, request, reply))
     }
     reply.type(format.type)
-    if (request.method === 'HEAD') return sendHead(reply)
-    await send(table, request, reply, () => format)
+    const { date, run } = table
+    const isPast = date !== undefined && date < isoDay(now())
+    const tag = isPast ? { etag: await tagOfTable(store, `${name}.${end}`, table) } : {}
+    const isKnown = tag.etag !== undefined && hasTag(request.headers['if-none-match'], tag.etag)
+    if (isKnown) reply.code(304)
+    if (isKnown || request.method === 'HEAD') return sendHead(reply.headers(tag))
+    await send(sourceOf(table), request, reply, async (client) => {
+      if (date !== undefined && run !== undefined) {
+        await assertRun(client, date, run)
+        reply.header('cache-control', FOR_GOOD)
+      }
+      reply.headers(tag)
+      return formOf(format, table)
+    })
     return reply
   })
 
@@ -91,54 +85,72 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     const formatOf = Object.hasOwn(claimFormats, end) ? claimFormats[end] : undefined
     if (!formatOf)
       return sendProblem(reply, 406, 'A claim file has one of these formats: csv, json.')
-    const [parameter] = Object.keys(request.query as object)
-    if (parameter !== undefined) throw badArgument(parameter.slice(0, 60), 'must be left out')
+    refuseParameters(request)
     const scope = JSON.stringify({ season: name })
     const board = lists.get('leaderboard') as List
     const table = readRequest(graph, board, { scope, fields: CLAIM_FIELDS })
-    await send(table, request, reply, async (client) => {
+    await send(sourceOf(table), request, reply, async (client) => {
       const season = await readFinalSeason(client, name)
       const tag = `"${season.digest}"`
-      reply
-        .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', etag: tag })
-        .header('content-disposition', `attachment; filename="board-${season.digest}.${end}"`)
-      const isKnown = request.headers['if-none-match'] === tag
+      const file = attachment(`board-${season.digest}.${end}`)
+      reply.headers({ ...HEADERS, etag: tag, 'content-disposition': file })
+      const isKnown = hasTag(request.headers['if-none-match'], tag)
       if (isKnown) reply.code(304)
       const format = formatOf(season)
       reply.type(format.type)
-      return isKnown || request.method === 'HEAD' ? undefined : format
+      return isKnown || request.method === 'HEAD' ? undefined : formOf(format, table)
     })
     return reply
   })
 
-  /** Sends a table in a format that is known in its snapshot, or no rows without one. */
-  async function send(
-    table: Table,
+  app.get<{ Params: { file: string } }>('/tables/accounts/:file', async (request, reply) => {
+    const [, text = '', end] = /^([^.]*)\.(\w+)$/.exec(request.params.file) ?? []
+    if (end !== 'jsonl')
+      return sendProblem(reply, 406, 'The file of an account has one format: jsonl.')
+    const address = readAddress(text)
+    if (address === undefined) throw badArgument('address', 'must be 0x and 40 hexadecimal digits')
+    refuseParameters(request)
+    const source = accounts.sourceOf(address, lane.turn)
+    reply.headers({ ...HEADERS, 'content-disposition': attachment(`${address}.jsonl`) })
+    reply.type((formats.jsonl as Format).type)
+    if (request.method === 'HEAD') return sendHead(reply)
+    await send(source, request, reply, async () => ({ head: '', text: (lines) => lines.join('') }))
+    return reply
+  })
+
+  const sourceOf = (table: Table): Source<Row> => ({
+    ...table,
+    rows: (client) => rowsOf(store, client, table, lane.turn),
+  })
+
+  /** Sends rows in a form that is known in their snapshot, or none without one. */
+  async function send<One>(
+    source: Source<One>,
     request: FastifyRequest,
     reply: FastifyReply,
-    formatOf: (client: PoolClient) => Promise<Format | undefined> | Format,
+    begin: (client: PoolClient) => Promise<Form<One> | undefined>,
   ): Promise<void> {
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
     let isSent = false
-    await read(table, request, reply, left.signal, async (chunks, signal, client) => {
-      const format = await formatOf(client)
-      if (!format) {
+    const use: Use<One> = async (chunks, signal, client) => {
+      const form = await begin(client)
+      if (!form) {
         sendHead(reply)
         return
       }
-      const columns = columnsOf(table)
-      const write = (rows: Row[]) => format.lines(valuesOf(rows, table), columns, table)
+      const { head, text, tail = '' } = form
       const { value = [] } = await chunks.next()
       const texts = async function* () {
-        yield format.head(columns, table) + write(value)
-        for await (const rows of chunks) yield write(rows)
-        yield format.tail ?? ''
+        yield head + text(value)
+        for await (const rows of chunks) yield text(rows)
+        yield tail
       }
       isSent = true
       reply.send(Readable.from(texts(), { objectMode: false }))
       await finished(reply.raw, { signal })
-    }).catch((error: unknown) => {
+    }
+    await lane.read(source, { request, reply, left: left.signal }, use).catch((error: unknown) => {
       // A table that broke off ends its connection, so that nobody takes it for whole.
       if (!isSent) throw error
       reply.raw.destroy()
@@ -152,7 +164,7 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
     // Who waits for a file that another request makes needs no slot either.
     exchangeOf(request.raw, reply.raw).onQueued()
     const make = (path: string) =>
-      read(table, request, reply, undefined, async (chunks) => {
+      lane.read(sourceOf(table), { request, reply }, async (chunks) => {
         // Its package is only loaded for the first file.
         const { writeParquet } = await import('./parquet.ts')
         const typed = columnsOf(table).map((name) => ({
@@ -166,65 +178,30 @@ export function mountTables(app: FastifyInstance, { store }: Deps, graph: Graph,
       })
     return files.of(key, () => historyPoint(store), make)
   }
+}
 
-  async function read(
-    table: Table,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    left: AbortSignal | undefined,
-    use: (chunks: AsyncGenerator<Row[]>, signal: AbortSignal, client: PoolClient) => Promise<void>,
-  ): Promise<void> {
-    const { operation, variables } = table
-    const exchange = exchangeOf(request.raw, reply.raw)
-    await graph.admit(operation, variables, { admin: 'no', caller: exchange })
-    const cost = graph.limiter.cost(operation, variables).requested
-    const pay = (rows: number) => {
-      const points = Math.max(1, Math.ceil((cost * rows) / CHUNK / DISCOUNT))
-      return edge.rateLimit.charge(request.raw, reply.raw, points)
-    }
-    const leave = enter(exchange.key?.name ?? edge.clientOf(request.raw))
-    try {
-      const rejection = await pay(Math.min(FIRST_CHUNK, table.first ?? FIRST_CHUNK))
-      if (rejection !== undefined) throw new GatewayError('RATE_LIMITED', rejection)
-      exchange.onQueued()
-      const ends = [closing.signal, AbortSignal.timeout(LONGEST_MS), ...(left ? [left] : [])]
-      const signal = AbortSignal.any(ends)
-      const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
-      await inTransaction({ pool, signal, mode }, (client) =>
-        use(paidChunks(rowsOf(store, client, table, turn), pay, signal), signal, client),
-      )
-    } finally {
-      leave()
-    }
-  }
+const HEADERS = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
 
-  // @returns leaves again
-  function enter(client: string): () => void {
-    const ofClient = open.get(client) ?? 0
-    const all = [...open.values()].reduce((sum, count) => sum + count, 0)
-    if (all >= AT_ONCE) throw tooMany(`${AT_ONCE} tables are being sent`)
-    if (ofClient >= AT_ONCE_OF_CLIENT) throw tooMany(`You have ${ofClient} tables in progress`)
-    open.set(client, ofClient + 1)
-    return () => {
-      const left = (open.get(client) ?? 1) - 1
-      if (left === 0) open.delete(client)
-      else open.set(client, left)
-    }
-  }
+const attachment = (name: string) => `attachment; filename="${name}"`
 
-  // The first rows are paid already. If there are no points for others, they wait for some.
-  async function* paidChunks(
-    chunks: AsyncGenerator<Row[]>,
-    pay: (rows: number) => Promise<string | undefined> | undefined,
-    signal: AbortSignal,
-  ) {
-    for (let isFirst = true; ; isFirst = false) {
-      const { value, done } = await chunks.next()
-      if (done) return
-      while (!isFirst && (await pay(value.length)) !== undefined)
-        await wait(CHARGE_AGAIN_MS, undefined, { signal })
-      yield value
-    }
+function refuseParameters({ query }: FastifyRequest): void {
+  const [name] = Object.keys(query as object)
+  if (name !== undefined) throw badArgument(name.slice(0, 60), 'must be left out')
+}
+
+/** How rows are written. */
+interface Form<One> {
+  head: string
+  text(rows: One[]): string
+  tail?: string | undefined
+}
+
+function formOf(format: Format, table: Table): Form<Row> {
+  const columns = columnsOf(table)
+  return {
+    head: format.head(columns, table),
+    text: (rows) => format.lines(valuesOf(rows, table), columns, table),
+    tail: format.tail,
   }
 }
 
@@ -237,11 +214,3 @@ const described = (graph: Graph) => (list: List) => ({
   columns: plannedColumns(graph, list),
   parameters: argumentsOf(list).map(({ name, type }) => ({ name, type: String(type) })),
 })
-
-const tooMany = (why: string) =>
-  new GatewayError(
-    'RATE_LIMITED',
-    `${why}, which is the most. Try again in ${RETRY_SECONDS} s.`,
-    [],
-    RETRY_SECONDS,
-  )

@@ -2,7 +2,6 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -37,10 +36,10 @@ const KEYS = [
   ...['pool.displayName', 'displayName', 'symbol', 'name', 'kind', 'chainId'],
 ]
 
-/** The lists at the root of the graph that have cursors, by name. */
-export function listsOf(schema: GraphQLSchema): Map<string, List> {
+/** The lists of a type that have cursors, by name: those of the root, or of an account. */
+export function listsOf(owner: GraphQLObjectType | null | undefined): Map<string, List> {
   const lists = new Map<string, List>()
-  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+  for (const field of Object.values(owner?.getFields() ?? {})) {
     const connection = getNamedType(field.type)
     const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined
     const type = nodes && getNamedType(nodes.type)

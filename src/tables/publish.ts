@@ -236,7 +236,7 @@ export class Tables {
   constructor(deps: Deps, client: PoolClient) {
     this.#client = client
     this.#graph = new Graph(createSchema(deps), deps)
-    this.#lists = listsOf(this.#graph.schema)
+    this.#lists = listsOf(this.#graph.schema.getQueryType())
   }
 
   /** All distribution dates before a day, oldest first. */

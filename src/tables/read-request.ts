@@ -18,10 +18,14 @@ export interface Table extends Selection {
   /** True if its last column has the cursors of the rows. */
   hasCursors: boolean
   isForSpreadsheet: boolean
+  /** The date that its rows are of, as YYYY-MM-DD. Undefined if its arguments name none. */
+  date: string | undefined
+  /** The run that must have stored them. */
+  run: string | undefined
 }
 
 // The parameters of every table. A page is not a table.
-const OF_TABLES = ['fields', 'first', 'after', 'cursor', 'for']
+const OF_TABLES = ['fields', 'first', 'after', 'cursor', 'for', 'run']
 const OF_PAGES = ['first', 'after', 'last', 'before', 'offset']
 const MAX_TEXT = 60
 
@@ -60,7 +64,29 @@ export function readRequest(graph: Graph, list: List, query: Record<string, unkn
     first: readFirst(sent.first),
     hasCursors,
     isForSpreadsheet: oneOf(sent, 'for', ['spreadsheet']) !== undefined,
+    date: dateOf(variables),
+    run: readRun(sent.run, variables),
   }
+}
+
+// The variables of a request that its operation accepts.
+interface Dated {
+  asOf?: string
+  scope?: { asOf?: string }
+  where?: { date?: { eq?: string | null } | null } | null
+}
+
+function dateOf({ asOf, scope, where }: Dated): string | undefined {
+  const date = asOf ?? scope?.asOf ?? where?.date?.eq
+  return typeof date === 'string' ? date.slice(0, 10) : undefined
+}
+
+// Only rows of one date are of one run: a board is of all runs up to its date.
+function readRun(text: string | undefined, { where }: Dated): string | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,18}$/.test(text)) throw badArgument('run', 'must be the number of a run')
+  if (typeof where?.date?.eq === 'string') return text
+  throw badArgument('run', 'needs where={"date":{"eq":"..."}}, the date that the run has stored')
 }
 
 function oneOf(sent: Record<string, string>, name: string, words: string[]): string | undefined {
@@ -107,7 +133,8 @@ function documentOf({ field }: List, { columns, used, hasCursors }: Selected): s
   return `query Table(${variables}) { rows: ${field.name}(${page}) { ${selected} } }`
 }
 
-function selectionOf(paths: string[][]): string {
+/** The selection of paths of columns. */
+export function selectionOf(paths: string[][]): string {
   const byKey = new Map<string, string[][]>()
   for (const [key = '', ...below] of paths)
     byKey.set(key, [...(byKey.get(key) ?? []), ...(below.length > 0 ? [below] : [])])

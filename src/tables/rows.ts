@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryConfig } from 'pg'
 import type { Statement, TextRow } from 'pothos-sql'
 import { plainReader, type Reader } from '../db/connect/reader.ts'
 import type { Store } from '../db/connect/store.ts'
@@ -28,6 +28,13 @@ export interface Selection {
   variables: Record<string, unknown>
   /** The maximum number of rows. Undefined means all. */
   first: number | undefined
+}
+
+/** The value at a path of a row. Null if something on it is. */
+export function valueAt(node: Row['node'], path: string[]): unknown {
+  let value: unknown = node
+  for (const key of path) value = (value as Record<string, unknown> | null)?.[key] ?? null
+  return value
 }
 
 interface Page {
@@ -83,11 +90,7 @@ class Cursor {
       await this.#client.query(`DECLARE whole NO SCROLL CURSOR FOR ${whole}`, values as unknown[])
       this.#isOpen = true
     }
-    const { rows } = await this.#client.query<TextRow>({
-      text: `FETCH ${this.#chunk} FROM whole`,
-      rowMode: 'array',
-      types: { getTypeParser: () => (value: string) => value },
-    })
+    const rows = await textRows(this.#client, { text: `FETCH ${this.#chunk} FROM whole` })
     this.isAtEnd = rows.length < this.#chunk
     return rows
   }
@@ -103,6 +106,21 @@ class Cursor {
     this.#chunk = Math.max(1, Math.min(CHUNK, fitting))
   }
 }
+
+async function textRows(client: PoolClient, statement: QueryConfig): Promise<TextRow[]> {
+  const { rows } = await client.query<TextRow>({
+    ...statement,
+    rowMode: 'array',
+    types: { getTypeParser: () => (value: string) => value },
+  })
+  return rows
+}
+
+/** A reader of planned pages on the snapshot of a transaction. */
+export const pageReader = (store: Store, client: PoolClient): Reader =>
+  readerOf(store, client, ({ text, values }) =>
+    textRows(client, { text, values: values as unknown[] }),
+  )
 
 const PAGE = new RegExp(String.raw`\bLIMIT (${CHUNK}|${CHUNK + 1})\b`, 'g')
 

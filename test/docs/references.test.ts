@@ -291,6 +291,7 @@ describe('REST', () => {
       '/tables/leaderboard.csv',
       '/tables/leaderboard.jsonl',
       '/tables/leaderboard.parquet',
+      '/tables/accounts/ADDRESS.jsonl',
       '/tables/seasons/NAME.csv',
       '/tables/seasons/NAME.json',
     ]

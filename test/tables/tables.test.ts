@@ -144,12 +144,55 @@ describe.runIf(hasPlans)('tables', () => {
     expect(new Set(history.map((row) => row['user.address']))).toEqual(new Set([leader]))
   })
 
+  test('a table of a past date has an etag until the data change, and for good with its run', async () => {
+    const [row] = linesOf(
+      await textAt('/tables/distributions.jsonl?first=1&fields=date,run.recordId'),
+    )
+    const where = encodeURIComponent(JSON.stringify({ date: { eq: row.date } }))
+    const scope = encodeURIComponent(JSON.stringify({ asOf: row.date }))
+    const { pool } = gateway.deps.store
+    for (const path of [
+      `/tables/positions.csv?where=${where}`,
+      `/tables/leaderboard.jsonl?scope=${scope}`,
+      `/tables/multipliers.csv?asOf=${row.date}`,
+    ]) {
+      const tagOf = async () => (await gateway.get(path)).headers.get('etag') as string
+      const tag = await tagOf()
+      expect([path, tag]).toEqual([path, expect.stringMatching(/^".+"$/)])
+      expect(await tagOf()).toBe(tag)
+      gateway.statements.length = 0
+      const known = await gateway.get(path, { 'if-none-match': `"other", W/${tag}` })
+      expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, tag, ''])
+      expect(gateway.statements.filter((text) => /FETCH|DECLARE/.test(text))).toEqual([])
+      expect((await gateway.get(`${path}&first=1`)).headers.get('etag')).not.toBe(tag)
+      await pool.query('UPDATE pool SET name = name')
+      expect(await tagOf()).not.toBe(tag)
+    }
+    expect((await gateway.get('/tables/positions.csv?first=1')).headers.get('etag')).toBeNull()
+    const ofRun = `/tables/positions.csv?where=${where}&run=`
+    const kept = await gateway.get(ofRun + row['run.recordId'])
+    expect([kept.status, kept.headers.get('cache-control')]).toEqual([
+      200,
+      expect.stringContaining('immutable'),
+    ])
+    const other = await gateway.get(`${ofRun}987654`)
+    expect([other.status, (await other.json()).detail]).toEqual([
+      409,
+      `The run of ${row.date} is ${row['run.recordId']}, not 987654.`,
+    ])
+    expect(other.headers.get('cache-control') ?? '').not.toContain('immutable')
+  })
+
   test.each([
     ['/tables/nothing.csv', 404, 'leaderboard'],
     ['/tables/positions.xml', 406, 'csv, jsonl, parquet'],
     ['/tables/positions.csv.gz', 406, 'csv, jsonl, parquet'],
     ['/tables/positions.constructor', 406, 'csv, jsonl, parquet'],
     ['/tables/positions.csv?limit=1', 400, 'asOf'],
+    ['/tables/positions.csv?run=1', 400, 'needs where'],
+    ['/tables/leaderboard.csv?run=1', 400, 'needs where'],
+    ['/tables/positions.csv?where={"date":{"eq":"2026-01-02"}}&run=x', 400, 'number of a run'],
+    ['/tables/positions.parquet?where={"date":{"eq":"2026-01-02"}}&run=1', 400, 'parquet'],
     ['/tables/positions.csv?last=1', 400, 'asOf'],
     ['/tables/positions.csv?first=-1', 400, 'whole number'],
     ['/tables/positions.csv?first=1&first=2', 400, 'once'],

@@ -1,0 +1,36 @@
+import type { PoolClient } from 'pg'
+import manifest from '../../package.json' with { type: 'json' }
+import { historyPoint } from '../db/connect/history.ts'
+import type { Store } from '../db/connect/store.ts'
+import { GatewayError } from '../errors.ts'
+import { tagOf } from '../http/cache/answer.ts'
+import type { Table } from './read-request.ts'
+
+/** How long a table may be kept whose address has the run of its date. */
+export const FOR_GOOD = 'public, max-age=31536000, immutable'
+
+/**
+ * The etag of a table in a format. It is of the data before the rows are read, so rows that are
+ * newer are sent again.
+ */
+export async function tagOfTable(store: Store, name: string, table: Table): Promise<string> {
+  const { columns, variables, first, hasCursors, isForSpreadsheet } = table
+  const asked = [name, columns, variables, first, hasCursors, isForSpreadsheet]
+  return tagOf(JSON.stringify([manifest.version, await historyPoint(store), asked]))
+}
+
+/** True if a header has a tag, or any. */
+export const hasTag = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  ifNoneMatch?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) ===
+  true
+
+/** @throws CONFLICT if the rows of a date are not those of a run */
+export async function assertRun(client: PoolClient, date: string, run: string): Promise<void> {
+  const { rows } = await client.query<{ run: string | null }>(
+    'SELECT run_id::text AS run FROM distribution WHERE date = $1::date',
+    [date],
+  )
+  const stored = rows[0]?.run ?? 'none'
+  if (stored !== run)
+    throw new GatewayError('CONFLICT', `The run of ${date} is ${stored}, not ${run}.`)
+}
