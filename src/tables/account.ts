@@ -10,9 +10,9 @@ import { defaultColumns, type List, listsOf } from './lists.ts'
 import { selectionOf } from './read-request.ts'
 import { CHUNK, pageReader, valueAt } from './rows.ts'
 
-/** A list of an account: its rows are lines of a kind. */
+/** A list of an account: its rows are lines with its name. */
 interface Part {
-  kind: string
+  name: string
   columns: string[]
   operation: Operation
 }
@@ -61,7 +61,7 @@ export class Accounts {
     turn: () => Promise<void>,
   ): AsyncGenerator<string[]> {
     const reader = pageReader(this.#store, client)
-    for (const { kind, columns, operation } of parts) {
+    for (const { name, columns, operation } of parts) {
       const paths = columns.map((column) => [column, column.split('.')] as const)
       for (let after: string | null = null; ; ) {
         const answer = await operation.plan.run(reader, { address, after })
@@ -70,7 +70,7 @@ export class Accounts {
         const { nodes, pageInfo } = (parseExact(answer.json) as Page).user.list
         yield nodes.map((node) => {
           const values = paths.map(([column, path]) => [column, valueAt(node, path)])
-          return `${exactJson({ kind, ...Object.fromEntries(values) })}\n`
+          return `${exactJson({ list: name, ...Object.fromEntries(values) })}\n`
         })
         if (!pageInfo.hasNextPage) break
         after = pageInfo.endCursor
@@ -88,8 +88,8 @@ export class Accounts {
         (column) =>
           !column.startsWith('user.') && this.#prepare(list, [column]).plan.covers(ANYONE),
       )
-      const kind = list.name
-      return columns.length > 0 ? [{ kind, columns, operation: this.#prepare(list, columns) }] : []
+      const { name } = list
+      return columns.length > 0 ? [{ name, columns, operation: this.#prepare(list, columns) }] : []
     })
   }
 
