@@ -15,10 +15,10 @@ interface AllRowsProps {
 export const AllRows = ({ of, caption }: AllRowsProps) => (
   <>
     <a href={served(pathOf(of, 'csv', { for: 'spreadsheet' }))} download>
-      CSV of all rows<span className="visually-hidden">: {caption}</span>
+      CSV of all rows<span className="visually-hidden"> of {caption}</span>
     </a>
     <a href={served(pathOf(of, 'parquet'))} download>
-      Parquet of all rows<span className="visually-hidden">: {caption}</span>
+      Parquet of all rows<span className="visually-hidden"> of {caption}</span>
     </a>
   </>
 )

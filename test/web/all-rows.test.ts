@@ -24,26 +24,19 @@ afterAll(async () => {
   await gateway?.close()
 })
 
-/** The addresses of all rows, by the name of their table. */
-async function linksOn(path: string): Promise<Record<string, string[]>> {
+/** The addresses of all rows of a table of a view. */
+async function linksOn(path: string, table: string): Promise<string[]> {
   const page = await browser.context.newPage()
   await page.goto(gateway.base + path)
-  await page.locator('.saves a').first().waitFor({ state: 'attached' })
-  await page.waitForLoadState('networkidle')
-  const found = await page.locator('.saves a').evaluateAll((links) =>
-    links.map((link) => ({
-      name: link.querySelector('span')?.textContent?.slice(2) ?? '',
-      href: link.getAttribute('href') ?? '',
-    })),
-  )
+  const links = page.locator('.saves a', { hasText: new RegExp(` of all rows of ${table}$`) })
+  await links.nth(1).waitFor({ state: 'attached', timeout: 20_000 })
+  const found = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
   await page.close()
-  const links: Record<string, string[]> = {}
-  for (const { name, href } of found) links[name] = [...(links[name] ?? []), href]
-  return links
+  return found
 }
 
-async function rowsOf(links: string[] | undefined): Promise<string[]> {
-  const [csv = '', parquet = ''] = links ?? []
+async function rowsOf(links: string[]): Promise<string[]> {
+  const [csv = '', parquet = ''] = links
   expect([csv, parquet]).toEqual([
     expect.stringMatching(/\.csv\?.*for=spreadsheet/),
     expect.stringContaining('.parquet'),
@@ -57,8 +50,7 @@ async function rowsOf(links: string[] | undefined): Promise<string[]> {
 
 describe.runIf(hasBrowser && hasPlans)(`all rows${hasBrowser ? '' : SKIPPED}`, () => {
   test('have the filter and the order of their table', async () => {
-    const { Pools } = await linksOn('/dashboard/pools?sort=NAME_ASC&boosted=1')
-    const pools = await rowsOf(Pools)
+    const pools = await rowsOf(await linksOn('/dashboard/pools?sort=NAME_ASC&boosted=1', 'Pools'))
     const { all, boosted } = await gateway.ask(`{ all: pools { totalCount }
       boosted: pools(orderBy: NAME, orderDirection: ASC, where: { OR: [
         { multiplierDepositA: { gt: 1 } }, { multiplierDepositB: { gt: 1 } },
@@ -66,30 +58,31 @@ describe.runIf(hasBrowser && hasPlans)(`all rows${hasBrowser ? '' : SKIPPED}`, (
     expect(boosted.nodes.length).toBeLessThan(all.totalCount)
     expect(pools).toHaveLength(boosted.nodes.length)
     for (const [at, { address }] of boosted.nodes.entries()) expect(pools[at]).toContain(address)
-    const { Leaderboard } = await linksOn(`/dashboard/leaderboard?asOf=${date}`)
     const { board } = await gateway.ask(`{ board: leaderboard(scope: { asOf: "${date}" }) {
       totalCount nodes { user { address } } } }`)
-    const ranked = await rowsOf(Leaderboard)
+    const ranked = await rowsOf(await linksOn(`/dashboard/leaderboard?asOf=${date}`, 'Leaderboard'))
     expect(ranked).toHaveLength(board.totalCount)
     expect(ranked[0]).toContain(board.nodes[0].user.address)
   })
 
   test('of a wallet are its own, and every list has some', async () => {
-    const { Positions, Activity } = await linksOn(`/dashboard/wallets/${user}`)
+    const wallet = `/dashboard/wallets/${user}`
+    const positions = await rowsOf(await linksOn(wallet, 'Positions'))
     const { own } = await gateway.ask(
       'query ($user: Address!) { own: user(address: $user) { activity { totalCount } } }',
       { user },
     )
-    const activity = await rowsOf(Activity)
+    const activity = await rowsOf(await linksOn(wallet, 'Activity'))
     expect(activity).toHaveLength(own.activity.totalCount)
-    for (const row of [...activity, ...(await rowsOf(Positions))]) expect(row).toContain(user)
+    for (const row of [...activity, ...positions]) expect(row).toContain(user)
     const views: [path: string, name: string][] = [
       ['/dashboard/vaults', 'Vaults'],
       ['/dashboard/distributions', 'Distributions'],
       [`/dashboard/distributions/${date}`, 'Positions of the date'],
       ['/dashboard/rules', 'Multipliers over time'],
+      ['/dashboard/risk?percent=40', 'Closest to liquidation'],
     ]
     for (const [path, name] of views)
-      expect((await rowsOf((await linksOn(path))[name])).length, path).toBeGreaterThan(0)
+      expect((await rowsOf(await linksOn(path, name))).length, path).toBeGreaterThan(0)
   })
 })
