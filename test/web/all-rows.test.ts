@@ -67,6 +67,11 @@ describe.runIf(hasBrowser && hasPlans)(`all rows${hasBrowser ? '' : SKIPPED}`, (
 
   test('of a wallet are its own, and every list has some', async () => {
     const wallet = `/dashboard/wallets/${user}`
+    const page = await browser.context.newPage()
+    await page.goto(gateway.base + wallet)
+    const records = page.getByRole('link', { name: 'Save all records' })
+    expect(await records.getAttribute('href')).toBe(`/tables/accounts/${user}.jsonl`)
+    await page.close()
     const positions = await rowsOf(await linksOn(wallet, 'Positions'))
     const { own } = await gateway.ask(
       'query ($user: Address!) { own: user(address: $user) { activity { totalCount } } }',

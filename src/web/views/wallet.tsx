@@ -38,7 +38,7 @@ import { changedFactors, symbolsOf } from '../multiplier-chips.tsx'
 import { Star } from '../my-wallet.tsx'
 import { NotAnAddress } from '../not-an-address.tsx'
 import { Page, Section } from '../page-frame.tsx'
-import { walletPath } from '../paths.ts'
+import { served, walletPath } from '../paths.ts'
 import { PointsArithmetic } from '../points-arithmetic.tsx'
 import { pointsChangeColumns } from '../points-change-columns.tsx'
 import { PositionsTable } from '../positions-table.tsx'
@@ -112,6 +112,9 @@ function KnownWallet({ address }: { address: string }) {
         <WalletNameForm address={address} />
         <Link href={`/compare?wallets=${address}`}>Compare</Link>
         <Link href={`/leaderboard?account=${address}`}>Show on the leaderboard</Link>
+        <a href={served(`/tables/accounts/${address}.jsonl`)} download>
+          Save all records
+        </a>
         <Share kind="wallets" path={walletPath(address)} address={address} />
       </AddressLinks>
       <Answer of={user} rows={6}>
