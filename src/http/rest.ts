@@ -165,7 +165,8 @@ function alternateLink(
 
 type EndpointInput = ReturnType<typeof readInput>
 
-function readInput(
+/** The parsed parameters and body of a request. @throws BAD_INPUT */
+export function readInput(
   endpoint: Endpoint,
   request: { params: unknown; query: unknown; body: unknown },
 ) {

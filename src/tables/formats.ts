@@ -3,12 +3,17 @@ import { FORMULA } from '../formula.ts'
 import type { Table } from './read-request.ts'
 import { type Row, valueAt } from './rows.ts'
 
+/** A form of a format. */
+export interface Style {
+  isForSpreadsheet: boolean
+}
+
 /** How a table is written. */
 export interface Format {
   type: string
-  head(columns: string[], table: Table): string
+  head(columns: string[], style: Style): string
   /** Writes rows of values, in the order of the columns. */
-  lines(rows: unknown[][], columns: string[], table: Table): string
+  lines(rows: unknown[][], columns: string[], style: Style): string
   /** The text after the last row. */
   tail?: string
 }

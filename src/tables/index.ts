@@ -13,24 +13,23 @@ import { sendProblem } from '../http/server/problem.ts'
 import { isoDay } from '../time.ts'
 import { Accounts } from './account.ts'
 import { CLAIM_FIELDS, claimFormats, readFinalSeason } from './claims.ts'
+import { documentedLists, pagesOf, readDocumented } from './documented.ts'
+import { assertRun, FOR_GOOD, hasTag, tagOfTable } from './etags.ts'
 import { Files, sendFile, sendHead } from './files.ts'
-import { acceptedFormat, type Format, formats, valuesOf } from './formats.ts'
+import { acceptedFormat, type Format, formats, type Style, valuesOf } from './formats.ts'
 import { Lane, type Source, type Use } from './lane.ts'
 import { type List, listsOf, typeOfColumn } from './lists.ts'
-import { assertRun, FOR_GOOD, hasTag, tagOfTable } from './past.ts'
+import type { Column } from './parquet.ts'
 import { argumentsOf, plannedColumns, readRequest, type Table } from './read-request.ts'
 import { type Row, rowsOf } from './rows.ts'
 
 const names = [...Object.keys(formats), 'parquet']
 
 /** Serves the lists of the graph as whole tables. */
-export function mountTables(
-  app: FastifyInstance,
-  { store, now }: Deps,
-  graph: Graph,
-  edge: Edge,
-): void {
+export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge: Edge): void {
+  const { store, now } = deps
   const lists = listsOf(graph.schema.getQueryType())
+  const documented = documentedLists(graph)
   const files = new Files()
   const lane = new Lane(app, store, graph, edge)
   const accounts = new Accounts(graph, store)
@@ -38,7 +37,12 @@ export function mountTables(
 
   app.get('/tables', async (_, reply) => {
     reply.header('cache-control', 'no-cache')
-    return { formats: names, tables: [...lists.values()].map(described(graph)) }
+    const tables = [...lists.values()].map(described(graph))
+    const ofRest = documented.map(({ path, columns }) => ({
+      path,
+      columns: columns.map(({ name }) => name),
+    }))
+    return { formats: names, tables, documented: ofRest }
   })
 
   app.get<{ Params: { file: string } }>('/tables/:file', async (request, reply) => {
@@ -52,33 +56,43 @@ export function mountTables(
     if (end === undefined || !names.includes(end))
       return sendProblem(reply, 406, `A table has one of these formats: ${names.join(', ')}.`)
     const table = readRequest(graph, list, request.query as Record<string, unknown>)
-    if (table.isForSpreadsheet && end !== 'csv')
-      throw badArgument('for', `must be left out of ${end}: a spreadsheet reads CSV`)
     if (table.run !== undefined && end === 'parquet')
       throw badArgument('run', 'must be left out of parquet, whose file has an etag')
-    reply.headers({ ...HEADERS, 'content-disposition': attachment(`${name}.${end}`) })
-    const format = formats[end]
-    if (!format) {
-      reply.type('application/vnd.apache.parquet')
-      return sendFile(request, reply, await fileOf(list, table, request, reply))
-    }
-    reply.type(format.type)
-    const { date, run } = table
-    const isPast = date !== undefined && date < isoDay(now())
-    const tag = isPast ? { etag: await tagOfTable(store, `${name}.${end}`, table) } : {}
-    const isKnown = tag.etag !== undefined && hasTag(request.headers['if-none-match'], tag.etag)
-    if (isKnown) reply.code(304)
-    if (isKnown || request.method === 'HEAD') return sendHead(reply.headers(tag))
-    await send(sourceOf(table), request, reply, async (client) => {
-      if (date !== undefined && run !== undefined) {
+    const { columns, variables, first, hasCursors, date, run } = table
+    const today = isoDay(now())
+    // Rules come into force at midnight.
+    const isPast = date !== undefined && date < today
+    return sendTable(request, reply, end, {
+      name,
+      source: sourceOf(table),
+      columns: columnsOf(table).map((name) => ({ name, type: typeOfColumn(list.type, name) })),
+      valuesOf: (rows) => valuesOf(rows, table),
+      style: table,
+      key: [columns, variables, first, hasCursors, isPast || today],
+      async begin(client) {
+        if (date === undefined || run === undefined) return
         await assertRun(client, date, run)
         reply.header('cache-control', FOR_GOOD)
-      }
-      reply.headers(tag)
-      return formOf(format, table)
+      },
     })
-    return reply
   })
+
+  for (const list of documented)
+    for (const end of names)
+      app.get(`${list.path.replace(/\{(\w+)\}/g, ':$1')}.${end}`, (request, reply) => {
+        const { for: form, ...query } = request.query as Record<string, unknown>
+        if (form !== undefined && form !== 'spreadsheet')
+          throw badArgument('for', 'must be spreadsheet')
+        const source = pagesOf(deps, list, readDocumented(list, request.params, query), lane.turn)
+        return sendTable(request, reply, end, {
+          name: list.endpoint.operationId,
+          source,
+          columns: list.columns,
+          valuesOf: (rows) => rows,
+          style: { isForSpreadsheet: form !== undefined },
+          key: source.variables,
+        })
+      })
 
   app.get<{ Params: { file: string } }>('/tables/seasons/:file', async (request, reply) => {
     const [, name = '', end = ''] = /^(.*)\.(\w+)$/s.exec(request.params.file) ?? []
@@ -98,7 +112,12 @@ export function mountTables(
       if (isKnown) reply.code(304)
       const format = formatOf(season)
       reply.type(format.type)
-      return isKnown || request.method === 'HEAD' ? undefined : formOf(format, table)
+      return isKnown || request.method === 'HEAD'
+        ? undefined
+        : formOf(format, columnsOf(table), {
+            valuesOf: (rows) => valuesOf(rows, table),
+            style: table,
+          })
     })
     return reply
   })
@@ -157,26 +176,56 @@ export function mountTables(
     })
   }
 
+  async function sendTable<One>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    end: string,
+    table: WholeTable<One>,
+  ): Promise<FastifyReply> {
+    const { name, source, columns, style, key, begin } = table
+    const format = formats[end]
+    if (style.isForSpreadsheet && end !== 'csv')
+      throw badArgument('for', `must be left out of ${end}: a spreadsheet reads CSV`)
+    reply.headers({ ...HEADERS, 'content-disposition': attachment(`${name}.${end}`) })
+    if (!format) {
+      reply.type('application/vnd.apache.parquet')
+      return sendFile(request, reply, await fileOf(table, request, reply))
+    }
+    reply.type(format.type)
+    const etag = await tagOfTable(store, [name, end, style.isForSpreadsheet, key])
+    const isKnown = hasTag(request.headers['if-none-match'], etag)
+    if (isKnown) reply.code(304)
+    if (isKnown || request.method === 'HEAD') return sendHead(reply.headers({ etag }))
+    await send(source, request, reply, async (client) => {
+      await begin?.(client)
+      reply.header('etag', etag)
+      return formOf(
+        format,
+        columns.map((column) => column.name),
+        table,
+      )
+    })
+    return reply
+  }
+
   // Clients read the end of a file first, so it is made as a whole, even if they go meanwhile.
-  function fileOf(list: List, table: Table, request: FastifyRequest, reply: FastifyReply) {
-    const { columns, variables, first, hasCursors } = table
-    const key = JSON.stringify([list.name, columns, variables, first, hasCursors])
+  function fileOf<One>(
+    { name, source, columns, valuesOf, key }: WholeTable<One>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
     // Who waits for a file that another request makes needs no slot either.
     exchangeOf(request.raw, reply.raw).onQueued()
     const make = (path: string) =>
-      lane.read(sourceOf(table), { request, reply }, async (chunks) => {
+      lane.read(source, { request, reply }, async (chunks) => {
         // Its package is only loaded for the first file.
         const { writeParquet } = await import('./parquet.ts')
-        const typed = columnsOf(table).map((name) => ({
-          name,
-          type: typeOfColumn(list.type, name),
-        }))
         const values = async function* () {
-          for await (const rows of chunks) yield valuesOf(rows, table)
+          for await (const rows of chunks) yield valuesOf(rows)
         }
-        await writeParquet(path, typed, values())
+        await writeParquet(path, columns, values())
       })
-    return files.of(key, () => historyPoint(store), make)
+    return files.of(JSON.stringify([name, key]), () => historyPoint(store), make)
   }
 }
 
@@ -189,6 +238,20 @@ function refuseParameters({ query }: FastifyRequest): void {
   if (name !== undefined) throw badArgument(name.slice(0, 60), 'must be left out')
 }
 
+/** A table that is sent in any format. */
+interface WholeTable<One> {
+  name: string
+  source: Source<One>
+  columns: Column[]
+  /** The values of rows, in the order of the columns. */
+  valuesOf(rows: One[]): unknown[][]
+  style: Style
+  /** What its rows depend on, other than its name and the data. */
+  key: unknown
+  /** Runs in the snapshot of the rows, before they are read. */
+  begin?(client: PoolClient): Promise<void>
+}
+
 /** How rows are written. */
 interface Form<One> {
   head: string
@@ -196,11 +259,14 @@ interface Form<One> {
   tail?: string | undefined
 }
 
-function formOf(format: Format, table: Table): Form<Row> {
-  const columns = columnsOf(table)
+function formOf<One>(
+  format: Format,
+  columns: string[],
+  { valuesOf, style }: Pick<WholeTable<One>, 'valuesOf' | 'style'>,
+): Form<One> {
   return {
-    head: format.head(columns, table),
-    text: (rows) => format.lines(valuesOf(rows, table), columns, table),
+    head: format.head(columns, style),
+    text: (rows) => format.lines(valuesOf(rows), columns, style),
     tail: format.tail,
   }
 }

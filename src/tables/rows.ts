@@ -102,10 +102,13 @@ class Cursor {
 
   /** Chooses how many rows are read next, by the size of those that were. */
   chooseChunk(size: number): void {
-    const fitting = Math.floor((this.#chunk * CHUNK_SIZE) / size)
-    this.#chunk = Math.max(1, Math.min(CHUNK, fitting))
+    this.#chunk = fittingChunk(this.#chunk, size)
   }
 }
+
+/** The number of rows to read next, after some that have a number of characters together. */
+export const fittingChunk = (rows: number, characters: number): number =>
+  Math.max(1, Math.min(CHUNK, Math.floor((rows * CHUNK_SIZE) / characters)))
 
 async function textRows(client: PoolClient, statement: QueryConfig): Promise<TextRow[]> {
   const { rows } = await client.query<TextRow>({

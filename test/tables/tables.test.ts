@@ -144,7 +144,7 @@ describe.runIf(hasPlans)('tables', () => {
     expect(new Set(history.map((row) => row['user.address']))).toEqual(new Set([leader]))
   })
 
-  test('a table of a past date has an etag until the data change, and for good with its run', async () => {
+  test('a table has an etag until the data change, and one of a past date is kept for good with its run', async () => {
     const [row] = linesOf(
       await textAt('/tables/distributions.jsonl?first=1&fields=date,run.recordId'),
     )
@@ -155,6 +155,7 @@ describe.runIf(hasPlans)('tables', () => {
       `/tables/positions.csv?where=${where}`,
       `/tables/leaderboard.jsonl?scope=${scope}`,
       `/tables/multipliers.csv?asOf=${row.date}`,
+      '/tables/pools.csv?orderBy=NAME',
     ]) {
       const tagOf = async () => (await gateway.get(path)).headers.get('etag') as string
       const tag = await tagOf()
@@ -168,7 +169,6 @@ describe.runIf(hasPlans)('tables', () => {
       await pool.query('UPDATE pool SET name = name')
       expect(await tagOf()).not.toBe(tag)
     }
-    expect((await gateway.get('/tables/positions.csv?first=1')).headers.get('etag')).toBeNull()
     const ofRun = `/tables/positions.csv?where=${where}&run=`
     const kept = await gateway.get(ofRun + row['run.recordId'])
     expect([kept.status, kept.headers.get('cache-control')]).toEqual([

@@ -4,19 +4,17 @@ import { historyPoint } from '../db/connect/history.ts'
 import type { Store } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
 import { tagOf } from '../http/cache/answer.ts'
-import type { Table } from './read-request.ts'
 
 /** How long a table may be kept whose address has the run of its date. */
 export const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 /**
- * The etag of a table in a format. It is of the data before the rows are read, so rows that are
- * newer are sent again.
+ * The etag of a table. It is of the data before the rows are read, so rows that are newer are sent
+ * again.
+ * @param of what its rows depend on, other than the data
  */
-export async function tagOfTable(store: Store, name: string, table: Table): Promise<string> {
-  const { columns, variables, first, hasCursors, isForSpreadsheet } = table
-  const asked = [name, columns, variables, first, hasCursors, isForSpreadsheet]
-  return tagOf(JSON.stringify([manifest.version, await historyPoint(store), asked]))
+export async function tagOfTable(store: Store, of: unknown[]): Promise<string> {
+  return tagOf(JSON.stringify([manifest.version, await historyPoint(store), of]))
 }
 
 /** True if a header has a tag, or any. */
