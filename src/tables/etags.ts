@@ -11,7 +11,7 @@ export const FOR_GOOD = 'public, max-age=31536000, immutable'
 /**
  * The etag of a table. It is of the data before the rows are read, so rows that are newer are sent
  * again.
- * @param of what its rows depend on, other than the data
+ * @param of the values that its rows depend on, other than the data
  */
 export async function tagOfTable(store: Store, of: unknown[]): Promise<string> {
   return tagOf(JSON.stringify([manifest.version, await historyPoint(store), of]))

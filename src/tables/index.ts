@@ -246,7 +246,7 @@ interface WholeTable<One> {
   /** The values of rows, in the order of the columns. */
   valuesOf(rows: One[]): unknown[][]
   style: Style
-  /** What its rows depend on, other than its name and the data. */
+  /** The values that its rows depend on, other than its name and the data. */
   key: unknown
   /** Runs in the snapshot of the rows, before they are read. */
   begin?(client: PoolClient): Promise<void>

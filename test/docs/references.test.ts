@@ -286,6 +286,7 @@ describe('REST', () => {
       '/llms.txt',
       '/mcp',
       '/openapi.json',
+      '/points/reports.csv',
       '/tables',
       '/tables/leaderboard',
       '/tables/leaderboard.csv',
