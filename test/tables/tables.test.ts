@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/errors.ts'
 import { Files } from '../../src/tables/files.ts'
 import { type Gateway, hasPlans, startGateway } from '../support/gateway.ts'
-import { startOnSample } from '../support/sample.ts'
+import { loadSample, startOnSample } from '../support/sample.ts'
 
 /** Whole lists as CSV, JSON Lines and Parquet. */
 
@@ -18,12 +18,14 @@ let heavy: Gateway
 beforeAll(async () => {
   gateway = await startOnSample({ users: 60, days: 40 })
   heavy = await startOnSample({ users: 60, days: 40, env: { SEND_TIMEOUT_MS: '2000' } })
-  await heavy.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+  await widenNames()
 })
 afterAll(async () => {
   await gateway?.close()
   await heavy?.close()
 })
+
+const widenNames = () => heavy.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
 
 const HEAVY = '/tables/positions.jsonl?fields=id,points,pool.name'
 
@@ -396,13 +398,19 @@ describe.runIf(hasPlans)('a table that takes long', () => {
     await expect.poll(() => transactions(heavy)).toBe(0)
   })
 
-  test('is of one snapshot, whatever is written meanwhile', async () => {
+  test('is of one snapshot while an import lands', async () => {
     const { pool } = heavy.deps.store
-    const before = await pool.query('SELECT count(*)::int AS count FROM position')
+    const count = async () =>
+      (await pool.query('SELECT count(*)::int AS count FROM position')).rows[0].count
+    await widenNames()
+    const before = await count()
     const response = await stalledAt(HEAVY, heavy)
-    await pool.query('BEGIN; DELETE FROM position; COMMIT').catch(() => undefined)
+    await loadSample(heavy, { users: 90, days: 41 })
+    expect(await count()).toBeGreaterThan(before)
     const rows = linesOf(await consumers.text(response))
-    expect(rows).toHaveLength(before.rows[0].count)
+    expect(rows).toHaveLength(before)
+    expect(new Set(rows.map((row) => row['pool.name'].slice(0, 5)))).toEqual(new Set(['wide ']))
+    await widenNames()
   })
 
   test('leaves its connection when its reader goes or stalls', async () => {
