@@ -8,7 +8,7 @@ import type { Operation } from '../graphql/execution/operation.ts'
 import type { Source } from './lane.ts'
 import { defaultColumns, type List, listsOf } from './lists.ts'
 import { selectionOf } from './read-request.ts'
-import { CHUNK, pageReader, valueAt } from './rows.ts'
+import { CHUNK, pageReader, readPage, valueAt } from './rows.ts'
 
 /** A list of an account: its rows are lines with its name. */
 interface Part {
@@ -64,8 +64,7 @@ export class Accounts {
     for (const { name, columns, operation } of parts) {
       const paths = columns.map((column) => [column, column.split('.')] as const)
       for (let after: string | null = null; ; ) {
-        const answer = await operation.plan.run(reader, { address, after })
-        if (!answer) throw new GatewayError('UNSUPPORTED', 'This store cannot send tables.')
+        const answer = await readPage(operation, { address, after }, reader)
         await turn()
         const { nodes, pageInfo } = (parseExact(answer.json) as Page).user.list
         yield nodes.map((node) => {

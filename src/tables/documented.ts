@@ -1,16 +1,16 @@
 import type { PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { badArgument, GatewayError } from '../errors.ts'
+import { badArgument } from '../errors.ts'
 import { parseExact } from '../exact-number.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { readInput } from '../http/rest.ts'
-import type { Endpoint } from '../rest/endpoint.ts'
+import { type Endpoint, REQUEST_TIME } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import type { Source } from './lane.ts'
 import type { Column } from './parquet.ts'
-import { CHUNK, FIRST_CHUNK, fittingChunk, pageReader } from './rows.ts'
+import { CHUNK, FIRST_CHUNK, fittingChunk, pageReader, readPage } from './rows.ts'
 
 /** A list of a documented endpoint, whose pages are the answers of the endpoint. */
 export interface DocumentedList {
@@ -30,13 +30,11 @@ interface Input {
 // The parameters of a page in the two documents. A table begins at a cursor, or has all rows.
 const OF_PAGES = ['limit', 'page', 'page_size']
 
-/** The documented endpoints that answer with pages of a list, or with a whole one. */
+/** The documented endpoints that answer with a list, or with pages of one. */
 export function documentedLists({ operations }: Graph): DocumentedList[] {
   return endpoints.flatMap(([method, path, endpoint]) => {
     const list = listIn(endpoint.response)
-    const isWhole = endpoint.pageInfo !== undefined
-    const isPaged = OF_PAGES.some((name) => Object.hasOwn(endpoint.query?.shape ?? {}, name))
-    if (method !== 'GET' || !list || !(isWhole || isPaged)) return []
+    if (method !== 'GET' || !list) return []
     const { operation: document, hasRows } = endpoint
     const operation = operations.of(document, undefined, hasRows) as Operation
     return [{ path, endpoint, operation, ...list }]
@@ -82,6 +80,9 @@ interface Body {
   [key: string]: unknown
 }
 
+const timed = (value: unknown = null, at: Date) =>
+  value === REQUEST_TIME ? at.toISOString() : value
+
 /** The rows of a list, page by page in the snapshot of a transaction, as values of its columns. */
 export function pagesOf(
   { store, now }: Deps,
@@ -98,9 +99,7 @@ export function pagesOf(
     let query: Record<string, unknown> = { ...input.query, limit: chunk }
     for (let after: string | null | undefined; ; ) {
       const variables = { ...variablesOf(query), ...(after && { after }) }
-      const read = await operation.plan.run(reader, variables)
-      if (!read)
-        throw new GatewayError('UNSUPPORTED', 'This store cannot send this list as a table.')
+      const read = await readPage(operation, variables, reader)
       await turn()
       const data = parseExact(read.json)
       const { rows: own = { json: '', length: 0, last: undefined } } = read
@@ -108,7 +107,7 @@ export function pagesOf(
       const body = endpoint.answer(call as never).body as Body
       const listed = key === undefined ? body : body[key]
       const items = endpoint.hasRows ? parseExact(`[${own.json}]`) : listed
-      yield (items as Body[]).map((item) => columns.map(({ name }) => item[name] ?? null))
+      yield (items as Body[]).map((item) => columns.map(({ name }) => timed(item[name], at)))
       chunk = fittingChunk(chunk, read.json.length + own.json.length)
       const page = endpoint.pageInfo?.(data)
       const { nextCursor, pagination } = body

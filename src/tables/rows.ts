@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Statement, TextRow } from 'pothos-sql'
 import { plainReader, type Reader } from '../db/connect/reader.ts'
@@ -61,14 +62,25 @@ export async function* rowsOf(
   }
   const reader = readerOf(store, client, next)
   while (!cursor.isAtEnd) {
-    const answer = await operation.plan.run(reader, variables)
-    if (!answer)
-      throw new GatewayError('UNSUPPORTED', 'This store cannot send this list as a table.')
+    const answer = await readPage(operation, variables, reader)
     cursor.chooseChunk(answer.json.length)
     const { rows } = parseExact(answer.json) as Page
     yield rows.edges ?? rows.nodes?.map((node) => ({ node })) ?? []
   }
   await cursor.close()
+}
+
+/** Reads a page of a planned operation. @throws UNSUPPORTED, and what the graph refuses */
+export async function readPage(
+  { plan }: Operation,
+  variables: Record<string, unknown>,
+  reader: Reader,
+) {
+  const answer = await plan.run(reader, variables).catch((error: unknown) => {
+    throw (error instanceof GraphQLError && error.originalError) || error
+  })
+  if (answer) return answer
+  throw new GatewayError('UNSUPPORTED', 'This store cannot send this list as a table.')
 }
 
 /** The rows of a statement, without the end of its page, on a cursor of Postgres. */

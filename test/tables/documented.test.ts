@@ -30,7 +30,7 @@ async function rowsAt(path: string, query: string): Promise<any[]> {
   const rows: any[] = []
   for (let more = 'page=1&page_size=700'; ; ) {
     const body = await bodyAt(`${paged(path, query)}&${more}`)
-    rows.push(...(body.items ?? body.data ?? body))
+    rows.push(...(body.items ?? body.data ?? body.topAccounts ?? body))
     const { nextCursor, pagination } = body
     if (nextCursor) more = `cursor=${encodeURIComponent(nextCursor)}`
     else if (pagination?.has_more) more = `page=${pagination.page + 1}&page_size=700`
@@ -61,6 +61,7 @@ describe.runIf(hasPlans)('a documented list', () => {
       ['/pools/all'],
       ['/multipliers/all'],
       ['/points/reports'],
+      ['/points/leaderboard', `account=${sampleUser}`],
       [`/points/${sampleUser}`],
       ['/positions/breakdown-by-assets', `asset=${pools.nodes[0].assetA.address}`],
       ['/positions/breakdown-by-markets', 'sort=points'],
@@ -85,6 +86,14 @@ describe.runIf(hasPlans)('a documented list', () => {
     expect(snapshots.length).toBeGreaterThan(1000)
   })
 
+  test('has the time of the request where its endpoint has it', async () => {
+    const text = await textAt(`/positions/${sampleUser}.jsonl`)
+    const { points } = await bodyAt(`/positions/${sampleUser}`)
+    const { timestamp, ...row } = JSON.parse(text)
+    expect([row]).toEqual(points.map(({ timestamp: _, ...point }: any) => point))
+    expect(Math.abs(Date.parse(timestamp) - Date.now())).toBeLessThan(60_000)
+  })
+
   test('is a Parquet file with the same values', async () => {
     const buffer = await (await gateway.get('/points/reports.parquet')).arrayBuffer()
     const rows = await parquetReadObjects({ file: buffer })
@@ -104,6 +113,7 @@ describe.runIf(hasPlans)('a documented list', () => {
     for (const [path, words] of [
       ['/points/0x12.csv', 'hexadecimal'],
       ['/points/breakdown-by-assets.csv?asset=0x12', 'addresses'],
+      ['/points/breakdown-by-assets.csv?cursor=none', 'cursor names no record'],
       ['/points/breakdown-by-assets.csv?limit=10', 'limit must be left out'],
       [`/v1/users/${sampleUser}/market-position-snapshots.csv?page=2`, 'page must be left out'],
       [`/v1/users/${sampleUser}/market-liquidation-rewards.csv`, 'market'],
