@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { mountAgents } from './agents/index.ts'
 import type { Deps } from './deps.ts'
-import { mountHooks } from './hooks/index.ts'
 import { openEdge } from './http/edge.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
 import { openDocuments, openServedGraph } from './http/graphql/served-graph.ts'
@@ -31,7 +30,6 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountAgents(app, deps, served.graph, edge)
   mountTables(app, deps, served.graph, edge)
   edge.keys.mount(app)
-  mountHooks(app, deps)
   mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()
   return app

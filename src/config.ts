@@ -74,7 +74,6 @@ const SERVED = [
   'embed',
   'graphql',
   'health',
-  'hooks',
   'multipliers',
   'points',
   'pools',

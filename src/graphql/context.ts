@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
 /** The changes that an API key may be allowed. */
-export type Scope = 'runs' | 'rules'
+export type Scope = 'runs' | 'rules' | 'hooks'
 
 /**
  * The right of the caller to write: the name of the token or key that was sent, with the scopes of

@@ -9,6 +9,7 @@ export interface GatewayDeps {
   config: {
     DISTRIBUTION_CRON?: string | undefined
     ANALYTICS_CRON?: string | undefined
+    HOOKS_PRIVATE?: boolean
   }
   store: Store
   basePoints: BasePoints

@@ -23,7 +23,7 @@ interface Found {
   event: string
   /** Events of one subject arrive in order. */
   subject: string
-  /** One event of a subject is told once. */
+  /** An event with this key is sent once. */
   key: string
   facts: Record<string, unknown>
 }

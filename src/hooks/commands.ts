@@ -17,12 +17,12 @@ interface Options {
   points?: number
 }
 
-/** Adds the command `hooks`, which says who is told of what. */
+/** Adds the command `hooks`, which says who receives which events. */
 export function addHooks(program: Command): void {
   const events = Object.entries(EVENTS).map(([name, { meaning }]) => `  ${name}: ${meaning}`)
   const command = program
     .command('hooks')
-    .description('tell other programs what happens, by signed HTTP requests')
+    .description('notify other programs of events, by signed HTTP requests')
   command
     .command('add')
     .description('add a hook; prints the secret that signs its messages, once')
@@ -73,7 +73,7 @@ export function addHooks(program: Command): void {
     .description('send messages again that were given up')
     .argument('[message]', 'its number (default: all)', parseId)
     .action((id: string | undefined) =>
-      withDeps(async ({ pool }) => print(`${await replay(pool, id)} will be sent again.`)),
+      withDeps(async ({ pool }) => print(`${await replay(pool, { id })} will be sent again.`)),
     )
 }
 

@@ -1,4 +1,4 @@
-/** An event of the store, as a trigger notes it, and a query that reads the state that it tells of. */
+/** An event of the store, as a trigger notes it, and a query that reads its state. */
 interface EventKind {
   meaning: string
   /** True if a hook that asks for it names wallets. */
@@ -58,7 +58,8 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
     variables: ({ pool, from }) => ({ pool, from }),
   },
   'wallet.health': {
-    meaning: "a wallet's lowest health factor has fallen below --health, or has recovered",
+    meaning:
+      "a wallet's lowest health factor has fallen below the value that matters, or has recovered",
     ofWallets: true,
     threshold: 'health',
     query:
@@ -68,14 +69,14 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
     variables: ({ wallet, date }) => ({ wallet, date }),
   },
   'wallet.rank': {
-    meaning: "a wallet's rank has passed --rank, up or down",
+    meaning: "a wallet's rank has passed the value that matters, up or down",
     ofWallets: true,
     threshold: 'rank',
     query: POINTS,
     variables: ({ wallet }) => ({ wallet }),
   },
   'wallet.points': {
-    meaning: "a wallet's points have passed --points, up or down",
+    meaning: "a wallet's points have passed the value that matters, up or down",
     ofWallets: true,
     threshold: 'points',
     query: POINTS,

@@ -22,6 +22,10 @@ export interface Hook {
   waiting: number
   /** Messages that were given up. */
   dead: number
+  /** Failing if a message waits that has failed, sending if only others wait, else idle. */
+  state: 'idle' | 'sending' | 'failing'
+  /** Why the newest message that failed did so. */
+  lastError: string | null
 }
 
 /** True for the number of a hook or of a message. */
@@ -35,7 +39,7 @@ export interface NewHook {
   /** All that need no wallets if there are none, or those of its wallets. */
   events: string[]
   wallets: string[]
-  /** The values that matter, by the name of their option. */
+  /** The values that matter, by name. */
   thresholds: { health?: number; rank?: number; points?: number }
   allowsPrivate: boolean
 }
@@ -108,31 +112,44 @@ function readEvents({ events, wallets, thresholds }: NewHook): string[] {
   const chosen = events.length > 0 ? [...new Set(events)] : usual
   for (const [name, value] of Object.entries(thresholds)) {
     if (value === undefined) continue
-    if (!(value > 0 && Number.isFinite(value))) throw refuse(`--${name} is a number above 0.`)
+    if (!(value > 0 && Number.isFinite(value))) throw refuse(`${name} is a number above 0.`)
     if (!chosen.some((event) => EVENTS[event]?.threshold === name))
-      throw refuse(`--${name} is for the event wallet.${name} of wallets.`)
+      throw refuse(`${name} is for the event wallet.${name} of wallets.`)
   }
   const missing = chosen.find((event) => !hasValue(event))
-  if (missing) throw refuse(`${missing} needs --${EVENTS[missing]?.threshold}.`)
+  if (missing) throw refuse(`${missing} needs a value: ${EVENTS[missing]?.threshold}.`)
   if (chosen.some(isOfWallets) !== wallets.length > 0)
-    throw refuse(
-      'Wallets and events of wallets need each other: --wallet 0x..., or --wallets FILE.',
-    )
+    throw refuse('Wallets need events of wallets, and these need wallets.')
   return chosen
 }
 
-/** All hooks, in the order in which they were added. */
-export async function listHooks(pool: Pool): Promise<Hook[]> {
+/**
+ * All hooks, in the order in which they were added.
+ * @param id of the only one to read
+ */
+export async function listHooks(pool: Pool, id?: string): Promise<Hook[]> {
   const { rows } = await pool.query<Hook>(
-    `SELECT id, url, events, created_at AS "createdAt",
+    `SELECT h.id, h.url, h.events, h.created_at AS "createdAt",
        (SELECT count(DISTINCT wallet)::int FROM hook_watch w WHERE w.hook_id = h.id) AS wallets,
-       (SELECT count(*)::int FROM hook_delivery d
-         WHERE d.hook_id = h.id AND dead_at IS NULL) AS waiting,
-       (SELECT count(*)::int FROM hook_delivery d
-         WHERE d.hook_id = h.id AND dead_at IS NOT NULL) AS dead
-     FROM hook h ORDER BY id`,
+       m.waiting, m.dead, m."lastError",
+       CASE WHEN m.failing THEN 'failing' WHEN m.waiting > 0 THEN 'sending' ELSE 'idle' END AS state
+     FROM hook h, LATERAL (
+       SELECT count(*) FILTER (WHERE dead_at IS NULL)::int AS waiting,
+         count(*) FILTER (WHERE dead_at IS NOT NULL)::int AS dead,
+         coalesce(bool_or(error IS NOT NULL AND dead_at IS NULL), false) AS failing,
+         (array_agg(error ORDER BY id DESC) FILTER (WHERE error IS NOT NULL))[1] AS "lastError"
+       FROM hook_delivery WHERE hook_id = h.id) m
+     WHERE h.id = coalesce($1, h.id) ORDER BY h.id`,
+    [id],
   )
   return rows
+}
+
+/** Reads a hook. @throws NOT_FOUND */
+export async function readHook(pool: Pool, id: string): Promise<Hook> {
+  const [hook] = await listHooks(pool, id)
+  if (!hook) throw unknownHook(id)
+  return hook
 }
 
 /**
@@ -151,7 +168,7 @@ export async function rotateSecret(pool: Pool, id: string, now: Date): Promise<s
 }
 
 /**
- * Removes a hook and all that it was still to be told.
+ * Removes a hook and its messages.
  * @throws NOT_FOUND
  */
 export function removeHook(pool: Pool, id: string): Promise<void> {
@@ -184,4 +201,5 @@ export async function readSigned(
 export const SECRETS = `CASE WHEN h.previous_until > $1::timestamptz
   THEN ARRAY[h.secret, h.previous_secret] ELSE ARRAY[h.secret] END`
 
-const unknownHook = (id: string) => new GatewayError('NOT_FOUND', `There is no hook ${id}.`)
+/** The error for a hook that does not exist. */
+export const unknownHook = (id: string) => new GatewayError('NOT_FOUND', `There is no hook ${id}.`)

@@ -113,15 +113,18 @@ export async function deadLetters(pool: Pool): Promise<DeadLetter[]> {
 }
 
 /**
- * Sends messages again that were given up: one, or all.
+ * Sends messages again that were given up: one, those of a hook, or all.
  * @returns how many
  * @throws NOT_FOUND if there is none with the id
  */
-export async function replay(pool: Pool, id: string | undefined): Promise<number> {
+export async function replay(
+  pool: Pool,
+  { id, hook }: { id?: string | undefined; hook?: string } = {},
+): Promise<number> {
   const { rowCount } = await pool.query(
-    `UPDATE hook_delivery SET dead_at = NULL, due_at = NULL, tried_since = NULL
-     WHERE dead_at IS NOT NULL AND id = coalesce($1, id)`,
-    [id],
+    `UPDATE hook_delivery SET dead_at = NULL, due_at = NULL, tried_since = NULL, error = NULL
+     WHERE dead_at IS NOT NULL AND id = coalesce($1, id) AND hook_id = coalesce($2, hook_id)`,
+    [id, hook],
   )
   if (id !== undefined && rowCount === 0)
     throw new GatewayError('NOT_FOUND', `There is no dead letter ${id}.`)

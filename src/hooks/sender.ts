@@ -18,7 +18,7 @@ interface SenderOptions {
 }
 
 /**
- * Sends what hooks are to be told, when a run has ended and every few seconds. Several gateways
+ * Sends the messages of hooks, when a run has ended and every few seconds. Several gateways
  * share the work; each message is taken by one of them. A hook gets one message at a time.
  */
 export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
@@ -65,7 +65,7 @@ export function startHooks(deps: SenderDeps, options: SenderOptions = {}) {
       failed(err: unknown) {
         if (isClosing || failures++ > 0) return
         if (storeFault(err)?.code === 'UNAVAILABLE') outage.failed(err)
-        else log.warn({ err }, 'hooks could not be told')
+        else log.warn({ err }, 'messages of hooks cannot be sent')
       },
     }
   }

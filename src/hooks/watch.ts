@@ -31,7 +31,7 @@ const LOOKED = Prisma.sql`
   FROM hook_watch w LEFT JOIN account a ON a.user_address = w.wallet
   WHERE w.event = 'wallet.points'`
 
-// At the first look a low health factor is told, but no rank and no points.
+// At the first look a low health factor is sent, but no rank and no points.
 const statement = (now: Date) => Prisma.sql`
   WITH health AS MATERIALIZED (${HEALTH}), looked AS MATERIALIZED (${LOOKED}), changed AS (
     UPDATE hook_watch w SET passed = l.passes FROM looked l

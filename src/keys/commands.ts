@@ -19,6 +19,7 @@ const MAX_POINTS = 1e9 - 1
 const SCOPES: Record<Scope, string> = {
   runs: 'compute points: manual updates and resyncs',
   rules: 'set and revoke multipliers and base points',
+  hooks: 'list, add, change and remove hooks',
 }
 
 interface AddOptions {

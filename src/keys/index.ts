@@ -1,4 +1,3 @@
-export { adminCheck } from './admin.ts'
 export { addKeys } from './commands.ts'
 export { type Budget, openCounters, type Spent } from './counters.ts'
 export { type CallerKey, Keys } from './keys.ts'

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import type { CombinedError } from 'urql'
 
 /** The admin token that was accepted. It lasts as long as the page: no address and no storage has it. */
 let token = ''
@@ -28,6 +29,21 @@ export function sentToken(form: HTMLFormElement): string | undefined {
 
 /** Headers that show a token. */
 export const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** Options of an operation of the graph that needs a token. */
+export const asOperator = (token: string) => ({
+  requestPolicy: 'network-only' as const,
+  fetchOptions: {
+    headers: {
+      accept: 'application/graphql-response+json, application/json',
+      ...bearing(token),
+    },
+  },
+})
+
+/** True if the gateway does not accept the token of an operation. */
+export const isRefused = ({ graphQLErrors: [error] }: CombinedError): boolean =>
+  error?.extensions.code === 'UNAUTHENTICATED'
 
 /** Said of a token that is wrong. */
 export const REFUSED = 'The gateway does not accept this token.'

@@ -1,5 +1,15 @@
+import { type HookEvent, HooksDocument, type HooksQuery } from 'lending-graph-client'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { bearing, keepAdminToken, REFUSED, sentToken, useAdminToken } from './admin-token.ts'
+import { type Client, useClient } from 'urql'
+import {
+  asOperator,
+  bearing,
+  isRefused,
+  keepAdminToken,
+  REFUSED,
+  sentToken,
+  useAdminToken,
+} from './admin-token.ts'
 import { Age } from './age.tsx'
 import { Empty } from './answer.tsx'
 import { CopyCommand } from './copy-command.tsx'
@@ -27,40 +37,34 @@ interface ApiKey {
   lastUsedAt: string | null
 }
 
-interface Hook {
-  id: string
-  host: string
-  events: string[]
-  /** The number of wallets that it watches. */
-  wallets: number
-  waiting: number
-  /** Messages that were given up. */
-  dead: number
-}
+type Hook = HooksQuery['hooks'][number]
 
 interface Clients {
   keys: ApiKey[]
-  hooks: Hook[]
+  hooks: readonly Hook[]
 }
 
-async function read<Data>(path: string, token: string): Promise<Data> {
-  const response = await fetch(served(path), { headers: bearing(token) }).catch(() => {
+async function readKeys(token: string): Promise<ApiKey[]> {
+  const response = await fetch(served('/keys'), { headers: bearing(token) }).catch(() => {
     throw new Error('The gateway cannot be reached.')
   })
   if (response.status === 401) throw new Error(REFUSED)
   const body = await response.json().catch(() => ({}))
-  if (response.ok) return body
+  if (response.ok) return body.keys
   throw new Error(body.detail ?? `The gateway answered with the status ${response.status}.`)
 }
 
-const readClients = async (token: string): Promise<Clients> => ({
-  ...(await read<Pick<Clients, 'keys'>>('/keys', token)),
-  ...(await read<Pick<Clients, 'hooks'>>('/hooks', token)),
-})
+async function readHooks(client: Client, token: string): Promise<readonly Hook[]> {
+  const { data, error } = await client.query(HooksDocument, {}, asOperator(token)).toPromise()
+  if (error && isRefused(error)) throw new Error(REFUSED)
+  if (!data) throw new Error(error?.graphQLErrors[0]?.message ?? 'The gateway cannot be reached.')
+  return data.hooks
+}
 
 /** The API keys and the hooks of the gateway, which it shows to admins, and their commands. */
 export function ClientsOfGateway() {
   const accepted = useAdminToken()
+  const client = useClient()
   const [tried, setTried] = useState({ token: '' })
   const [clients, setClients] = useState<Clients>()
   const [fault, setFault] = useState<string>()
@@ -70,10 +74,10 @@ export function ClientsOfGateway() {
     if (token === '') return undefined
     let isOver = false
     const unlessOver = (then: () => void) => !isOver && then()
-    readClients(token).then(
-      (found) =>
+    Promise.all([readKeys(token), readHooks(client, token)]).then(
+      ([keys, hooks]) =>
         unlessOver(() => {
-          setClients(found)
+          setClients({ keys, hooks })
           setFault(undefined)
           keepAdminToken(token)
         }),
@@ -92,8 +96,8 @@ export function ClientsOfGateway() {
   return (
     <Section id="clients" title="Keys and hooks">
       <p className="lede">
-        Who calls the gateway with limits that belong to them alone, and whom it tells of events. No
-        secret is shown; the host stands for the URL of a hook, whose path may be one.
+        Who calls the gateway with limits that belong to them alone, and who receives its messages.
+        No secret is shown; the host stands for the URL of a hook, whose path may be one.
       </p>
       {clients ? (
         <div className="choices">
@@ -118,6 +122,7 @@ export function ClientsOfGateway() {
             title="API keys"
             columns={keyColumns}
             nodes={clients.keys}
+            keyOf={({ id }) => id}
             parameter="keys"
             empty="There are no keys: everybody is answered as a client without one."
             commands={['gateway keys add NAME --minute 600 --day 100000']}
@@ -126,8 +131,9 @@ export function ClientsOfGateway() {
             title="Hooks"
             columns={hookColumns}
             nodes={clients.hooks}
+            keyOf={({ recordId }) => recordId}
             parameter="hooks"
-            empty="There are no hooks: nobody is told of anything."
+            empty="There are no hooks: no program receives messages."
             commands={['gateway hooks add https://example.org/hook', 'gateway hooks replay']}
           />
         </>
@@ -140,18 +146,13 @@ interface ListProps<Row> {
   title: string
   columns: Column<Row>[]
   nodes: readonly Row[]
+  keyOf(row: Row): string
   parameter: string
   empty: string
   commands: string[]
 }
 
-function List<Row extends { id: string }>({
-  title,
-  nodes,
-  empty,
-  commands,
-  ...list
-}: ListProps<Row>) {
+function List<Row>({ title, nodes, keyOf, empty, commands, ...list }: ListProps<Row>) {
   const { offset = 0 } = usePage(ROWS, list.parameter)
   return (
     <>
@@ -163,7 +164,7 @@ function List<Row extends { id: string }>({
         caption={title}
         list={{ nodes: nodes.slice(offset, offset + ROWS), totalCount: nodes.length }}
         rows={ROWS}
-        rowKey={({ id }) => id}
+        rowKey={keyOf}
         empty={<Empty>{empty}</Empty>}
       />
       {commands.map((command) => (
@@ -237,18 +238,36 @@ const keyColumns: Column<ApiKey>[] = [
   },
 ]
 
+const STATES = { IDLE: 'idle', SENDING: 'sending', FAILING: 'failing' } as const
+
+// As the type of its messages.
+const nameOf = (event: HookEvent) => event.toLowerCase().replace('_', '.')
+
 const hookColumns: Column<Hook>[] = [
-  { name: 'Hook', heads: true, cell: ({ id }) => id },
+  { name: 'Hook', heads: true, cell: ({ recordId }) => recordId },
   { name: 'Host', cell: ({ host }) => host },
   {
     name: 'Events',
-    cell: ({ events, wallets }) => (
+    cell: ({ events, walletCount }) => (
       <>
-        {events.join(', ')}
-        {wallets > 0 && (
+        {events.map(nameOf).join(', ')}
+        {walletCount > 0 && (
           <small className="below-number">
-            of <Num value={wallets} unit="count" /> {wallets === 1 ? 'wallet' : 'wallets'}
+            of <Num value={walletCount} unit="count" /> {walletCount === 1 ? 'wallet' : 'wallets'}
           </small>
+        )}
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    cell: ({ state, lastError }) => (
+      <>
+        <StateDot state={STATES[state]} />
+        {lastError && (
+          <div>
+            <small>{lastError}</small>
+          </div>
         )}
       </>
     ),
@@ -256,11 +275,13 @@ const hookColumns: Column<Hook>[] = [
   {
     name: 'Waiting',
     numeric: true,
-    cell: ({ waiting }) => <Num value={waiting} unit="count" ifZero="no message waits" />,
+    cell: ({ waitingCount }) => <Num value={waitingCount} unit="count" ifZero="no message waits" />,
   },
   {
     name: 'Given up',
     numeric: true,
-    cell: ({ dead }) => <Num value={dead} unit="count" ifZero="no message was given up" />,
+    cell: ({ givenUpCount }) => (
+      <Num value={givenUpCount} unit="count" ifZero="no message was given up" />
+    ),
   },
 ]

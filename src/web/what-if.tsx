@@ -12,7 +12,14 @@ import {
 import { type FormEvent, useRef, useState } from 'react'
 import { type CombinedError, useClient } from 'urql'
 import { Link } from 'wouter'
-import { adminToken, bearing, keepAdminToken, REFUSED, sentToken } from './admin-token.ts'
+import {
+  adminToken,
+  asOperator,
+  isRefused,
+  keepAdminToken,
+  REFUSED,
+  sentToken,
+} from './admin-token.ts'
 import { Answer, NothingStored } from './answer.tsx'
 import { CopyCommand } from './copy-command.tsx'
 import { DateField } from './date-field.tsx'
@@ -39,16 +46,6 @@ const MOVERS = 1000
 
 /** The place that is left free for a page of pools, whose rows have fields. */
 const ROWS = 24
-
-const asOperator = (token: string) => ({
-  requestPolicy: 'network-only' as const,
-  fetchOptions: {
-    headers: {
-      accept: 'application/graphql-response+json, application/json',
-      ...bearing(token),
-    },
-  },
-})
 
 /** Multipliers of a date to change: what a run with them would do, the command, and the run. */
 export function WhatIf() {
@@ -116,10 +113,7 @@ function Editor({ date, pools }: { date: string; pools: EditedPool[] }) {
     setStored(undefined)
     setEdits({ ...edits, [pool]: { ...edits[pool], [name]: text } })
   }
-  const fail = (fault: CombinedError) => {
-    const isRefused = fault.graphQLErrors[0]?.extensions.code === 'UNAUTHENTICATED'
-    setError(isRefused ? REFUSED : fault)
-  }
+  const fail = (fault: CombinedError) => setError(isRefused(fault) ? REFUSED : fault)
   const preview = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const token = sentToken(event.currentTarget)

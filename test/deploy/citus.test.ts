@@ -221,7 +221,7 @@ describe.skipIf(skipped !== '')(`a store on Citus${skipped}`, () => {
     expect(past.length).toBeGreaterThan(0)
   }, 120_000)
 
-  test('hooks are told of runs, rules and ranks', async () => {
+  test('hooks receive runs, rules and ranks', async () => {
     const now = () => new Date(Date.now() + 3 * 86_400_000)
     const gateway = await gatewayWith({ now })
     const env = { DATABASE_URL: citus.url, HOOKS_PRIVATE: 'true' }

@@ -133,6 +133,7 @@ test('a field says why it has no plan, exactly where it has none', () => {
  */
 const RESOLVED_OF_CLIENT: Record<string, string[]> = {
   'HealthPreview healthPreview': ['It refuses moves that the stored amounts do not allow.'],
+  'Hooks hooks': ['Admins read it, rarely.'],
   'Portfolio portfolio': ['It adds up the holdings of several users.'],
   'PortfolioChart portfolio': ['It adds up the holdings of several users.'],
   'PreviewDistribution previewDistribution': ['It is a run, in a separate transaction.'],

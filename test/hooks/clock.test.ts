@@ -6,7 +6,7 @@ import { asAdmin, type Gateway } from '../support/gateway.ts'
 import { add, bodyOf, open, receiver, sendFor, until } from '../support/hooks.ts'
 import { ANN, importFiles, multiplier, POOL, pool, position } from '../support/one-pool.ts'
 
-/** Hooks that are told what time has brought: late data, and multipliers in force. */
+/** Hooks that receive what time has brought: late data, and multipliers in force. */
 
 /** The newest date, and the snapshot of a chain, are of 2026-03-02. */
 const load = (gateway: Gateway) =>
@@ -27,7 +27,7 @@ const load = (gateway: Gateway) =>
 const runsAt = (gateway: Gateway, time: string) =>
   gateway.deps.store.pool.query('UPDATE run SET finished_at = $1', [time])
 
-test('what is late is told once, by two gateways, and again for the next date', async () => {
+test('what is late is sent once, by two gateways, and again for the next date', async () => {
   let now = new Date('2026-03-03T11:00:00Z')
   const gateway = await open({ now: () => now })
   const other = await open({ on: gateway, now: () => now })
@@ -77,7 +77,7 @@ test('nothing is late in an empty store, and nothing is read for hooks that do n
   expect((await quiet.deps.store.pool.query('SELECT FROM hook_noted')).rowCount).toBe(0)
 })
 
-test('a multiplier is told when it is announced and when its date has come; a revoked one is not', async () => {
+test('a multiplier is sent when it is announced and when its date has come; a revoked one is not', async () => {
   let now = new Date()
   const gateway = await open({ now: () => now })
   const place = await receiver()

@@ -70,7 +70,7 @@ describe('messages', () => {
     await once(child, 'close')
   })
 
-  test('a message is signed, and its query reads the state that it tells of', async () => {
+  test('a message is signed, and its query reads the state of its event', async () => {
     const broken = {
       name: 'broken',
       positions: () => Promise.reject(new Error('the indexer is down')),
@@ -116,7 +116,7 @@ describe('messages', () => {
     expect(bodyOf(place.requests[0] as SourceRequest).data.date).toBe('2026-01-03')
   })
 
-  test('an import of many dates tells of the newest one', async () => {
+  test('an import of many dates sends the newest one', async () => {
     const gateway = await open()
     const place = await receiver()
     await add(gateway, place.base)
@@ -355,10 +355,10 @@ test('a store that is away is logged once, and messages go on when it is back', 
   await endRun(gateway, '2026-01-01')
   await until(() => expect(place.requests).toHaveLength(1))
   expect(logged.filter((line) => line === 'the store is away')).toHaveLength(1)
-  expect(logged).not.toContain('hooks could not be told')
+  expect(logged).not.toContain('messages of hooks cannot be sent')
 })
 
-test('a run that is rolled back tells nobody, and hooks leave the data version alone', async () => {
+test('a run that is rolled back sends nothing, and hooks leave the data version alone', async () => {
   const gateway = await open()
   const place = await receiver()
   const { pool } = gateway.deps.store

@@ -70,7 +70,7 @@ const facts = async ({ deps }: Gateway) =>
 
 const HEALTH = ['--wallet', ANN.toUpperCase(), '--event', 'wallet.health', '--health', '1.1']
 
-test('a low health factor is told once, and once when it recovers', async () => {
+test('a low health factor is sent once, and once when it recovers', async () => {
   const gateway = await open()
   const place = await receiver()
   await owe(gateway, '2026-01-01', 50)
@@ -91,7 +91,7 @@ test('a low health factor is told once, and once when it recovers', async () => 
   expect(user.positions.nodes).toMatchObject([{ healthFactor: low.data.value }])
 })
 
-test('a health factor near its value does not flap, and an unknown one tells nothing', async () => {
+test('a health factor near its value does not flap, and an unknown one sends nothing', async () => {
   const gateway = await open()
   const place = await receiver()
   await owe(gateway, '2026-01-01', 50)
@@ -114,7 +114,7 @@ test('a health factor near its value does not flap, and an unknown one tells not
   expect(await look(gateway)).toBe(1)
 })
 
-test('a health factor that is low when the hook is added is told; no rank and no points are', async () => {
+test('a health factor that is low when the hook is added is sent; no rank and no points are', async () => {
   const gateway = await open()
   const place = await receiver()
   await owe(gateway, '2026-01-01', 90)
@@ -126,7 +126,7 @@ test('a health factor that is low when the hook is added is told; no rank and no
   expect(await facts(gateway)).toMatchObject([{ wallet: ANN, threshold: 1.1, passed: true }])
 })
 
-test('ranks and points are told when they pass their value, and when they fall back', async () => {
+test('ranks and points are sent when they pass their value, and when they fall back', async () => {
   const gateway = await open()
   const place = await receiver()
   const day = (date: string, points: Record<string, number>) =>
@@ -150,19 +150,19 @@ test('ranks and points are told when they pass their value, and when they fall b
   await until(() => expect(place.requests).toHaveLength(2))
   await day('2026-01-02', { [BEN]: 4 })
   await until(() => expect(place.requests).toHaveLength(4))
-  const told = place.requests.map(bodyOf)
-  const seen = told.map(({ type, data }) => [type, data.value, data.passed])
+  const sent = place.requests.map(bodyOf)
+  const seen = sent.map(({ type, data }) => [type, data.value, data.passed])
   expect(seen).toEqual([
     ['wallet.points', 100, true],
     ['wallet.rank', 1, true],
     ['wallet.points', 9, false],
     ['wallet.rank', 2, false],
   ])
-  const { user } = await gateway.ask(told[0].graphql.query, told[0].graphql.variables)
+  const { user } = await gateway.ask(sent[0].graphql.query, sent[0].graphql.variables)
   expect(user).toEqual({ rank: 2, totalPoints: 9 })
 })
 
-test('a liquidation of a watched wallet is told once, unless it is older than the hook', async () => {
+test('a liquidation of a watched wallet is sent once, unless it is older than the hook', async () => {
   const gateway = await open()
   const place = await receiver()
   await owe(gateway, '2026-01-01', 50)
@@ -188,18 +188,18 @@ test('a liquidation of a watched wallet is told once, unless it is older than th
   sendFor(gateway)
   for (let time = 0; time < 2; time++) await importFiles(gateway, { liquidations })
   await until(() => expect(place.requests).toHaveLength(1))
-  const [told] = place.requests.map(bodyOf)
-  expect(told).toMatchObject({
+  const [sent] = place.requests.map(bodyOf)
+  expect(sent).toMatchObject({
     type: 'wallet.liquidation',
     data: { wallet: ANN, transaction: liquidations[1]?.txHash, debtRepaidUsd: 10 },
   })
-  const answer = await gateway.ask(told.graphql.query, told.graphql.variables)
+  const answer = await gateway.ask(sent.graphql.query, sent.graphql.variables)
   expect(answer.liquidations.nodes).toMatchObject([{ debtRepaid: { usd: 10 } }])
   await until(async () => expect(await facts(gateway)).toEqual([]))
   expect(place.requests).toHaveLength(1)
 })
 
-test('two gateways tell of a crossing once, and a rolled back one tells nobody', async () => {
+test('two gateways send a crossing once, and a rolled back one is not sent', async () => {
   const gateway = await open()
   const other = await open({ on: gateway })
   const place = await receiver()

@@ -8,6 +8,7 @@ import {
 } from 'graphql'
 import { addListInputTypes, resolveInTurns } from 'pothos-sql/host'
 import { type BasePoints, PUBLISHED } from '../../domain/points/formula.ts'
+import { addHookTypes } from '../../hooks/graph.ts'
 import { type Builder, createBuilder } from './builder.ts'
 import { addScalars, withExactFloats } from './scalars.ts'
 import { directives } from './specified-directives.ts'
@@ -149,6 +150,7 @@ export function addTypes(builder: Builder, options: SchemaOptions = {}): void {
   addHealthPreview(builder)
   addAggregates(builder)
   addSearch(builder)
+  addHookTypes(builder)
 }
 
 /**
