@@ -66,8 +66,8 @@ export async function settle(pool: Pool, { delivery }: Taken): Promise<void> {
 }
 
 /**
- * Notes a failed attempt. The next one is later each time; a day after the first one the message is
- * given up. Messages that wait for it are not looked at before.
+ * Notes a failed attempt. Each pause is as long as the time since the first one, which a replay
+ * forgets; a day after it the message is given up. Messages that wait for it are not looked at before.
  * @returns whether it was given up
  */
 export async function postpone(
@@ -75,7 +75,8 @@ export async function postpone(
   { delivery, attempt, since }: Taken,
   { error, now }: { error: string; now: Date },
 ): Promise<boolean> {
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS)
+  const tried = now.getTime() - since.getTime()
+  const pause = Math.min(FIRST_PAUSE_MS + tried, MAX_PAUSE_MS)
   const due = new Date(now.getTime() + pause)
   const isDead = due.getTime() > since.getTime() + PATIENCE_MS
   await pool.query(

@@ -157,6 +157,31 @@ describe('failures', () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
   })
 
+  test('a replayed message that fails again holds up later ones of its wallet for 5 seconds', async () => {
+    let clock = Date.now()
+    const gateway = await open({ now: () => new Date(clock) })
+    const place = await receiver((_, response, number) =>
+      response.writeHead(number === 1 ? 500 : 200).end(),
+    )
+    const { id } = await add(gateway, place.base)
+    await gateway.deps.store.pool.query(
+      `INSERT INTO hook_delivery
+         (hook_id, event, subject, facts, occurred_at, attempts, tried_since, dead_at)
+       SELECT $1, 'wallet.health', 'one', '{}', now(), n, first, first FROM
+         (VALUES (31, now() - interval '1 day'), (0, NULL)) messages (n, first)`,
+      [id],
+    )
+    await must(gateway, ['replay'])
+    sendFor(gateway)
+    const states = async () =>
+      parsed(await must(gateway, ['list', '--json'])).map((one) => one.state)
+    await until(async () => expect(await states()).toEqual(['failing']))
+    clock += 5000
+    await until(() => expect(place.requests).toHaveLength(3))
+    const attempts = place.requests.map(({ headers }) => headers['webhook-attempt'])
+    expect(attempts).toEqual(['32', '33', '1'])
+  })
+
   test('messages of a date arrive in order, also after failures; other dates do not wait', async () => {
     let clock = Date.now()
     const gateway = await open({ now: () => new Date(clock) })
