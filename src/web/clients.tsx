@@ -246,6 +246,20 @@ const nameOf = (event: HookEvent) => event.toLowerCase().replace('_', '.')
 const hookColumns: Column<Hook>[] = [
   { name: 'Hook', heads: true, cell: ({ recordId }) => recordId },
   { name: 'Host', cell: ({ host }) => host },
+  { name: 'State', cell: ({ state }) => <StateDot state={STATES[state]} /> },
+  {
+    name: 'Waiting',
+    numeric: true,
+    cell: ({ waitingCount }) => <Num value={waitingCount} unit="count" ifZero="no message waits" />,
+  },
+  {
+    name: 'Given up',
+    numeric: true,
+    cell: ({ givenUpCount }) => (
+      <Num value={givenUpCount} unit="count" ifZero="no message was given up" />
+    ),
+  },
+  { name: 'Last error', cell: ({ lastError }) => lastError ?? none('none') },
   {
     name: 'Events',
     cell: ({ events, walletCount }) => (
@@ -257,31 +271,6 @@ const hookColumns: Column<Hook>[] = [
           </small>
         )}
       </>
-    ),
-  },
-  {
-    name: 'State',
-    cell: ({ state, lastError }) => (
-      <>
-        <StateDot state={STATES[state]} />
-        {lastError && (
-          <div>
-            <small>{lastError}</small>
-          </div>
-        )}
-      </>
-    ),
-  },
-  {
-    name: 'Waiting',
-    numeric: true,
-    cell: ({ waitingCount }) => <Num value={waitingCount} unit="count" ifZero="no message waits" />,
-  },
-  {
-    name: 'Given up',
-    numeric: true,
-    cell: ({ givenUpCount }) => (
-      <Num value={givenUpCount} unit="count" ifZero="no message was given up" />
     ),
   },
 ]

@@ -137,8 +137,9 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
          VALUES ('https://hooks.example.org/${path}', '["distribution.failed"]', 'whsec_x')`,
       )
       await store.query(
-        `INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at, dead_at)
-         SELECT id, 'distribution.failed', n::text, '{}', now(), CASE WHEN n > 1 THEN now() END
+        `INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at, error, dead_at)
+         SELECT id, 'distribution.failed', n::text, '{}', now(), 'it answers 50' || n,
+           CASE WHEN n > 1 THEN now() END
          FROM hook, generate_series(1, 3) n`,
       )
       try {
@@ -154,8 +155,9 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
         ])
         expect((await numbers(rows(page, 'API keys')))[0]).toEqual([600, 100_000])
         expect(await numbers(rows(page, 'Hooks'))).toEqual([[1, 2]])
-        const text = await clients(page).innerText()
-        expect(text).toContain('hooks.example.org')
+        expect(await rows(page, 'Hooks').innerText()).toMatch(
+          /^\d+\s+hooks\.example\.org\s+failing\s+1\s+2\s+it answers 503\s+distribution\.failed$/,
+        )
         expect(await page.content()).not.toMatch(/secret-path|whsec_x/)
         await clients(page).getByRole('link', { name: 'Next page' }).click()
         await expect.poll(() => rows(page, 'API keys').count()).toBe(2)
