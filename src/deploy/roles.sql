@@ -74,7 +74,7 @@ BEGIN
   -- So it is with the secrets of hooks.
   IF to_regclass('public.hook') IS NOT NULL THEN
     REVOKE SELECT ON public.hook FROM gateway_reader;
-    GRANT SELECT (id, url, events, created_at) ON public.hook TO gateway_reader;
+    GRANT SELECT (id, url, events, chain_ids, created_at) ON public.hook TO gateway_reader;
   END IF;
 END $$;
 

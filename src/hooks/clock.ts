@@ -25,8 +25,13 @@ interface Found {
   subject: string
   /** An event with this key is sent once. */
   key: string
+  /** Its chain, if it is of one. */
+  chain?: number | undefined
   facts: Record<string, unknown>
 }
+
+// SQL of whether a hook asks for the event `f`.
+const ASKS = `hook.events @> to_jsonb(f.event) AND coalesce(hook.chain_ids @> to_jsonb(f.chain), true)`
 
 type ClockDeps = Pick<Deps, 'config' | 'now' | 'store'>
 
@@ -48,17 +53,17 @@ export async function lookAtClock(deps: ClockDeps): Promise<number> {
   const { rowCount: noted } = await pool.query(
     `WITH found AS (
        SELECT * FROM jsonb_to_recordset($1)
-         AS f(event text, subject text, key text, facts jsonb)
-       WHERE EXISTS (SELECT FROM hook WHERE events @> to_jsonb(f.event))),
+         AS f(event text, subject text, key text, chain bigint, facts jsonb)
+       WHERE EXISTS (SELECT FROM hook WHERE ${ASKS})),
      noted AS (
        INSERT INTO hook_noted (event, subject, noted_at)
        SELECT event, key, $2 FROM found ORDER BY event, key
        ON CONFLICT DO NOTHING RETURNING event, subject)
      INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
-     SELECT h.id, f.event, f.subject, f.facts, $2
+     SELECT hook.id, f.event, f.subject, f.facts, $2
      FROM noted n JOIN found f ON f.event = n.event AND f.key = n.subject
-     JOIN hook h ON h.events @> to_jsonb(f.event)
-     ORDER BY f.event, f.key, h.id FOR KEY SHARE OF h`,
+     JOIN hook ON ${ASKS}
+     ORDER BY f.event, f.key, hook.id FOR KEY SHARE OF hook`,
     [JSON.stringify(found), now],
   )
   return noted ?? 0
@@ -85,8 +90,10 @@ async function findLate({ config, store, now }: ClockDeps): Promise<Found[]> {
   ) => {
     if (!late) return
     const subject = [records, chainId].filter(Boolean).join(' ')
-    const facts = { records, chainId: chainId ? Number(chainId) : null, newest, expectedAt }
-    found.push({ event: 'data.late', subject, key: `${subject} ${newest.toISOString()}`, facts })
+    const chain = chainId ? Number(chainId) : undefined
+    const facts = { records, chainId: chain ?? null, newest, expectedAt }
+    const key = `${subject} ${newest.toISOString()}`
+    found.push({ event: 'data.late', subject, key, chain, facts })
   }
   const chains = await reader
     .$queryRaw<NewestOfChain[]>(Prisma.raw(NEWEST_SNAPSHOTS))
@@ -113,17 +120,24 @@ async function findLate({ config, store, now }: ClockDeps): Promise<Found[]> {
 
 // The rules that came into force today or yesterday.
 async function findInForce({ store, now }: ClockDeps): Promise<Found[]> {
-  const { rows } = await store.pool.query<{ id: string; facts: Found['facts'] & { pool: string } }>(
-    `SELECT id, jsonb_build_object('pool', pool_address, 'from', from_date, 'changedBy', changed_by,
-       'depositA', deposit_token_a, 'depositB', deposit_token_b,
-       'borrowA', borrow_token_a, 'borrowB', borrow_token_b) AS facts
-     FROM multiplier_rule WHERE from_date BETWEEN $1::date - 1 AND $1::date ORDER BY id`,
+  const { rows } = await store.pool.query<{
+    id: string
+    chain: string | null
+    facts: Found['facts'] & { pool: string }
+  }>(
+    `SELECT r.id, p.chain_id AS chain, jsonb_build_object(
+       'pool', r.pool_address, 'from', r.from_date, 'changedBy', r.changed_by,
+       'depositA', r.deposit_token_a, 'depositB', r.deposit_token_b,
+       'borrowA', r.borrow_token_a, 'borrowB', r.borrow_token_b) AS facts
+     FROM multiplier_rule r LEFT JOIN pool p ON p.id = r.pool_address
+     WHERE r.from_date BETWEEN $1::date - 1 AND $1::date ORDER BY r.id`,
     [isoDay(now())],
   )
-  return rows.map(({ id, facts }) => ({
+  return rows.map(({ id, chain, facts }) => ({
     event: 'rules.in_force',
     subject: facts.pool,
     key: id,
+    chain: chain === null ? undefined : Number(chain),
     facts,
   }))
 }

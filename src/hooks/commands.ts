@@ -10,6 +10,7 @@ import { sendTest } from './send-test.ts'
 interface Options {
   json?: boolean
   event?: string[]
+  chain?: string[]
   wallet?: string[]
   wallets?: string
   health?: number
@@ -28,6 +29,7 @@ export function addHooks(program: Command): void {
     .description('add a hook; prints the secret that signs its messages, once')
     .argument('<url>', 'where messages are sent')
     .option('--event <names...>', 'the events to send (default: all of wallets, or all others)')
+    .option('--chain <ids...>', 'the chains of events that are of one (default: all)')
     .option('--wallet <addresses...>', 'wallets to watch')
     .option('--wallets <file>', 'a file with more of them, one per line')
     .option('--health <factor>', 'the health factor of wallet.health, such as 1.1', Number)
@@ -83,11 +85,19 @@ function parseId(text: string): string {
 }
 
 function add(url: string, options: Options): Promise<void> {
-  const { json, event: events = [], wallet = [], wallets: file, ...thresholds } = options
+  const {
+    json,
+    event: events = [],
+    chain = [],
+    wallet = [],
+    wallets: file,
+    ...thresholds
+  } = options
+  const chainIds = chain.map(Number)
   return withDeps(async ({ pool, config }) => {
     const { HOOKS_PRIVATE: allowsPrivate } = config
     const wallets = [...wallet, ...(file === undefined ? [] : await readWallets(file))]
-    const hook = await addHook(pool, { url, events, wallets, thresholds, allowsPrivate })
+    const hook = await addHook(pool, { url, events, chainIds, wallets, thresholds, allowsPrivate })
     if (json) return printJson(hook)
     print(`Hook ${hook.id} is added. Its secret is not shown again:`)
     print(hook.secret)

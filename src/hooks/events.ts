@@ -3,6 +3,8 @@ interface EventKind {
   meaning: string
   /** True if a hook that asks for it names wallets. */
   ofWallets?: true
+  /** True if it is of one chain, which a hook may choose. */
+  ofChain?: true
   /** True if a clock finds it. */
   ofClock?: true
   /** The option with the value that matters. */
@@ -41,6 +43,7 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
   'data.late': {
     meaning: 'snapshots of a chain or records of an update are more than 12 hours overdue',
     ofClock: true,
+    ofChain: true,
     query:
       '{ status { chains { chainId newestRecordAt expectedAt late } ' +
       'legs { leg updatedAt expectedAt late chains { chainId newestRecordAt expectedAt late } } } }',
@@ -48,12 +51,14 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
   },
   'rules.announced': {
     meaning: 'a multiplier of dates to come is announced',
+    ofChain: true,
     query: RULES,
     variables: ({ pool, from }) => ({ pool, from }),
   },
   'rules.in_force': {
     meaning: 'the first date of a multiplier has come',
     ofClock: true,
+    ofChain: true,
     query: RULES,
     variables: ({ pool, from }) => ({ pool, from }),
   },
@@ -61,12 +66,13 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
     meaning:
       "a wallet's lowest health factor has fallen below the value that matters, or has recovered",
     ofWallets: true,
+    ofChain: true,
     threshold: 'health',
     query:
-      'query ($wallet: Address!, $date: Date) { user(address: $wallet) ' +
-      '{ positions(asOf: $date, orderBy: [HEALTH_FACTOR], first: 10) ' +
+      'query ($wallet: Address!, $date: Date, $chainIds: [SafeInt!]) { user(address: $wallet) ' +
+      '{ positions(asOf: $date, where: { chainIds: $chainIds }, orderBy: [HEALTH_FACTOR], first: 10) ' +
       '{ nodes { id poolAddress healthFactor } } } }',
-    variables: ({ wallet, date }) => ({ wallet, date }),
+    variables: ({ wallet, date, chainIds }) => ({ wallet, date, chainIds }),
   },
   'wallet.rank': {
     meaning: "a wallet's rank has passed the value that matters, up or down",
@@ -85,6 +91,7 @@ export const EVENTS: Readonly<Record<string, EventKind>> = {
   'wallet.liquidation': {
     meaning: 'a liquidation of a wallet is stored',
     ofWallets: true,
+    ofChain: true,
     query:
       'query ($wallet: Address!, $transaction: String!) ' +
       '{ liquidations(where: { users: [$wallet], transactions: [$transaction] }) ' +

@@ -52,6 +52,12 @@ export function addHookTypes(builder: Builder): void {
         type: [HookEvent],
         description: 'The events that it receives.',
       }),
+      chainIds: t.field({
+        type: ['SafeInt'],
+        nullable: true,
+        description: 'The chains of the events that are of one. Null for all.',
+        resolve: ({ chainIds }) => chainIds,
+      }),
       walletCount: t.exposeInt('wallets', { description: 'Number of wallets that it watches.' }),
       state: t.expose('state', { type: HookState, description: 'Its state now.' }),
       waitingCount: t.exposeInt('waiting', {
@@ -99,6 +105,12 @@ export function addHookTypes(builder: Builder): void {
         description:
           'The events to receive. By default all events of wallets whose value is set if there ' +
           'are wallets, else all other events.',
+      }),
+      chainIds: t.field({
+        type: ['SafeInt'],
+        description:
+          'The chains of the events that are of one, such as DATA_LATE and WALLET_HEALTH, up to 100. ' +
+          'By default all.',
       }),
       wallets: t.field({
         type: ['Address'],
@@ -189,10 +201,11 @@ export function addHookTypes(builder: Builder): void {
         },
         resolve: async (_, { input }, context) => {
           const { pool, note } = adminOf(context)
-          const { url, events, wallets, health, rank, points } = input
+          const { url, events, chainIds, wallets, health, rank, points } = input
           const { id, secret } = await addHook(pool, {
             url,
             events: events ?? [],
+            chainIds: chainIds?.map(Number) ?? [],
             wallets: wallets ?? [],
             thresholds: {
               health: health ?? undefined,

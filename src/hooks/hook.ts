@@ -9,12 +9,15 @@ import { readTarget } from './target.ts'
 const MAX_HOOKS = 1000
 const MAX_WATCHES = 200_000
 const GRACE_HOURS = 24
+const MAX_CHAINS = 100
 
 /** A hook as it is shown: without its secret. */
 export interface Hook {
   id: string
   url: string
   events: string[]
+  /** The chains of its events. Null for all. */
+  chainIds: number[] | null
   createdAt: Date
   /** Number of wallets that it watches. */
   wallets: number
@@ -38,6 +41,8 @@ export interface NewHook {
   url: string
   /** All that need no wallets if there are none, or those of its wallets. */
   events: string[]
+  /** The chains of events that have one, or all. */
+  chainIds: number[]
   wallets: string[]
   /** The values that matter, by name. */
   thresholds: { health?: number; rank?: number; points?: number }
@@ -47,21 +52,22 @@ export interface NewHook {
 /**
  * Adds a hook.
  * @returns its id, and the secret that signs its messages
- * @throws BAD_INPUT for a URL, an event or a wallet that cannot be
+ * @throws BAD_INPUT for a URL, an event, a chain or a wallet that cannot be
  * @throws CONFLICT if there are too many hooks or watched wallets
  */
 export function addHook(pool: Pool, options: NewHook): Promise<{ id: string; secret: string }> {
   const url = readTarget(options.url, options.allowsPrivate)
   const events = readEvents(options)
+  const chains = readChains(options.chainIds, events)
   const wallets = [...new Set(options.wallets.map(readWallet))]
   const watched = events.filter((event) => EVENTS[event]?.ofWallets)
   const secret = newSecret()
   return inWrite({ pool }, async (writer) => {
     await writer.query('LOCK TABLE hook_watch IN SHARE ROW EXCLUSIVE MODE')
     const { rows } = await writer.query<{ id: string }>(
-      `INSERT INTO hook (url, events, secret)
-       SELECT $1, $2, $3 WHERE (SELECT count(*) FROM hook) < $4 RETURNING id`,
-      [url, JSON.stringify(events), secret, MAX_HOOKS],
+      `INSERT INTO hook (url, events, chain_ids, secret)
+       SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM hook) < $5 RETURNING id`,
+      [url, JSON.stringify(events), chains && JSON.stringify(chains), secret, MAX_HOOKS],
     )
     const [hook] = rows
     if (!hook) throw new GatewayError('CONFLICT', `There are ${MAX_HOOKS} hooks: remove one first.`)
@@ -93,6 +99,22 @@ function readWallet(text: string): string {
   if (wallet === undefined)
     throw refuse(`A wallet is 0x and 40 hexadecimal digits, not ${text.slice(0, 60)}.`)
   return wallet
+}
+
+// The chains of a new hook. Undefined for all.
+function readChains(chains: number[], events: string[]): number[] | undefined {
+  if (chains.length === 0) return undefined
+  if (!chains.every((chain) => Number.isSafeInteger(chain) && chain > 0))
+    throw refuse('A chain is a whole number above 0, such as 1.')
+  const distinct = [...new Set(chains)]
+  if (distinct.length > MAX_CHAINS) throw refuse(`A hook names at most ${MAX_CHAINS} chains.`)
+  if (!events.some((event) => EVENTS[event]?.ofChain))
+    throw refuse(
+      `Chains are for the events ${Object.keys(EVENTS)
+        .filter((event) => EVENTS[event]?.ofChain)
+        .join(', ')}.`,
+    )
+  return distinct
 }
 
 // The events of a new hook. Each that has a value needs it, and wallets need an event.
@@ -129,7 +151,7 @@ function readEvents({ events, wallets, thresholds }: NewHook): string[] {
  */
 export async function listHooks(pool: Pool, id?: string): Promise<Hook[]> {
   const { rows } = await pool.query<Hook>(
-    `SELECT h.id, h.url, h.events, h.created_at AS "createdAt",
+    `SELECT h.id, h.url, h.events, h.chain_ids AS "chainIds", h.created_at AS "createdAt",
        (SELECT count(DISTINCT wallet)::int FROM hook_watch w WHERE w.hook_id = h.id) AS wallets,
        m.waiting, m.dead, m."lastError",
        CASE WHEN m.failing THEN 'failing' WHEN m.waiting > 0 THEN 'sending' ELSE 'idle' END AS state

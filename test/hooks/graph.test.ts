@@ -9,7 +9,7 @@ const HOOKS =
   '{ hooks { recordId host events walletCount state waitingCount givenUpCount lastError } }'
 const CREATE =
   'mutation Create($input: CreateHookInput!) { createHook(input: $input) ' +
-  '{ secret hook { recordId host events walletCount state } } }'
+  '{ secret hook { recordId host events chainIds walletCount state } } }'
 /** The mutations of one hook. */
 const CHANGES = {
   deleteHook: 'recordId',
@@ -59,7 +59,8 @@ describe('a hook in the graph', () => {
     expect(created.headers.get('cache-control')).toBe('no-store')
     const { secret, hook } = (await created.json()).data.createHook
     expect(secret).toMatch(/^whsec_/)
-    const { recordId } = hook
+    const { recordId, chainIds } = hook
+    expect(chainIds).toBeNull()
     expect(await listed(gateway)).toEqual([
       {
         ...{ recordId, host, events: ['DISTRIBUTION_FAILED'], walletCount: 0 },
@@ -100,11 +101,12 @@ describe('a hook in the graph', () => {
   test('watches wallets, each once, however they are written', async () => {
     const input = {
       ...{ url: 'https://example.org', wallets: [WALLET, WALLET.toUpperCase().replace('X', 'x')] },
-      ...{ health: 1.1, rank: 100 },
+      ...{ health: 1.1, rank: 100, chainIds: [146, 10, 146] },
     }
     const { recordId, ...hook } = (await create(gateway, input)).data.createHook.hook
     expect(hook).toMatchObject({
       events: ['WALLET_HEALTH', 'WALLET_RANK', 'WALLET_LIQUIDATION'],
+      chainIds: [146, 10],
       walletCount: 1,
     })
     await change(gateway, 'deleteHook', recordId)
@@ -152,6 +154,9 @@ describe('a hook in the graph', () => {
     ['events of wallets alone', { events: ['WALLET_LIQUIDATION'] }, 'Wallets need events of'],
     ['an event without its value', { events: ['WALLET_RANK'], wallets: [WALLET] }, 'needs a value'],
     ['a value below 0', { health: -1 }, 'health is a number above 0'],
+    ['a chain below 1', { chainIds: [0] }, 'A chain is a whole number'],
+    ['too many chains', { chainIds: Array.from({ length: 101 }, (_, n) => n + 1) }, 'at most 100'],
+    ['chains alone', { events: ['DISTRIBUTION_FAILED'], chainIds: [1] }, 'Chains are for'],
     ['a value of no event', { rank: 1 }, 'rank is for the event wallet.rank'],
   ])('%s is a BAD_INPUT that says why', async (_, input, why) => {
     const { errors } = await create(gateway, { url: 'https://example.org', ...input })

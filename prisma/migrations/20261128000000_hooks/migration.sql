@@ -1,10 +1,11 @@
--- Hooks: who is told of what happens, and what is still to be told. The version of the data does not
+-- Hooks: who receives which messages, and those that wait. The version of the data does not
 -- count these tables: no answer reads them.
 
 CREATE TABLE hook (
   id bigserial PRIMARY KEY,
   url text COLLATE "C" NOT NULL,
   events jsonb NOT NULL,
+  chain_ids jsonb,
   secret text COLLATE "C" NOT NULL,
   previous_secret text COLLATE "C",
   previous_until timestamptz(3),
@@ -16,7 +17,7 @@ DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_reader') THEN
     REVOKE SELECT ON hook FROM gateway_reader;
-    GRANT SELECT (id, url, events, created_at) ON hook TO gateway_reader;
+    GRANT SELECT (id, url, events, chain_ids, created_at) ON hook TO gateway_reader;
   END IF;
 END $$;
 
@@ -50,7 +51,7 @@ CREATE TABLE hook_watch (
 );
 CREATE INDEX hook_watch_wallet_event_idx ON hook_watch (wallet, event);
 
--- Events that a clock has found, so that each is told once.
+-- Events that a clock has found, so that each is sent once.
 CREATE TABLE hook_noted (
   event text COLLATE "C" NOT NULL,
   subject text COLLATE "C" NOT NULL,
@@ -82,7 +83,7 @@ CREATE TRIGGER note_run_for_hooks AFTER UPDATE ON run FOR EACH ROW
   EXECUTE FUNCTION note_run_for_hooks();
 
 -- Liquidations of watched wallets are noted in the transaction that stores them, but for those that were
--- before the hook.
+-- before the hook or are on another chain.
 CREATE FUNCTION note_liquidations_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
@@ -92,6 +93,7 @@ BEGIN
     to_timestamp(l.timestamp)
   FROM added l JOIN hook_watch w ON w.wallet = l.user_address AND w.event = 'wallet.liquidation'
   JOIN hook h ON h.id = w.hook_id AND l.timestamp >= floor(extract(epoch FROM h.created_at))
+    AND coalesce(h.chain_ids @> to_jsonb(l.chain_id), true)
   ORDER BY l.timestamp, l.log_index, h.id FOR KEY SHARE OF h;
   RETURN NULL;
 END $$;
@@ -134,7 +136,10 @@ BEGIN
     'from', NEW.from_date, 'changedBy', NEW.changed_by, 'depositA', NEW.deposit_token_a,
     'depositB', NEW.deposit_token_b, 'borrowA', NEW.borrow_token_a, 'borrowB', NEW.borrow_token_b),
     clock_timestamp()
-  FROM hook WHERE events @> '"rules.announced"' ORDER BY id FOR KEY SHARE;
+  FROM hook WHERE events @> '"rules.announced"'
+    AND coalesce(chain_ids @> (SELECT to_jsonb(p.chain_id) FROM pool p WHERE p.id = NEW.pool_address),
+      true)
+  ORDER BY id FOR KEY SHARE;
   RETURN NULL;
 END $$;
 
