@@ -2,29 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
-const bundle = join(root, 'dist/bench.js')
-
-/** Bundles the program of this tree, as `npm run build` does. */
-export async function buildProgram(): Promise<void> {
-  await build({
-    entryPoints: [join(root, 'src/main.ts')],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'warning',
-  })
-}
+// The program, which `npm run bench` builds first.
+const program = join(root, 'dist/main.js')
 
 type Env = Record<string, string>
 
 function start(args: string[], env: Env): ChildProcess {
-  const child = spawn(process.execPath, [bundle, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -12,6 +12,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   resync: () => import('./resync.ts'),
   ledger: () => import('./ledger.ts'),
   readers: () => import('./readers.ts'),
+  tables: () => import('./whole-tables.ts'),
   charges: () => import('./charges/main.ts'),
   manualupdate: () => import('./manualupdate.ts'),
   analytics: () => import('./analytics.ts'),

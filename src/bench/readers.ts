@@ -11,7 +11,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { buildProgram, type Ran, run, serve } from './gateway.ts'
+import { type Ran, run, serve } from './gateway.ts'
 import { median, megabytes, options, percentile, report, round } from './report.ts'
 import { addressOf, openBenchStore, progress, settleDown } from './store.ts'
 
@@ -32,7 +32,6 @@ const query = `query ($account: Address!, $first: Int!) {
   user(address: $account) { rank address points: totalPoints }
 }`
 
-await buildProgram()
 const store = await openBenchStore(shape, kept || undefined)
 const env = { DATA_DIR: store.dataDir, CACHE_MAX_BYTES: '0' }
 const gateway = await serve(env)

@@ -28,7 +28,7 @@ import { openEmbedded } from '../../embedded/index.ts'
 import chargeTable from '../../generated/charges.json' with { type: 'json' }
 import { compileCost, figureOf } from '../../graphql/policy/operation-cost.ts'
 import { createSchema } from '../../graphql/schema/schema.ts'
-import { buildProgram, serve } from '../gateway.ts'
+import { serve } from '../gateway.ts'
 import { median, report, round } from '../report.ts'
 import { probesOf } from './probes.ts'
 import { endpointsOf, namesOf, operationsOf, type StoreNames } from './store.ts'
@@ -268,6 +268,5 @@ function cpuMs(file: string): number {
   }
 }
 
-await buildProgram()
 for (const [name, size] of Object.entries(SIZES))
   if (name === 'small' || !flags.check) await measureStore(name, size)
