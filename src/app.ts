@@ -24,7 +24,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   const served = await openServedGraph(app, deps, documents, plan)
   const otherMethods = refuseOtherMethods(app)
   mountHealth(app, deps, edge.chain)
-  mountMetrics(app, deps, edge.cache, served)
+  mountMetrics(app, deps, edge, served)
   mountRest(app, deps, served.graph, edge)
   mountGraphQL(app, deps, served, edge)
   mountAgents(app, deps, served.graph, edge)

@@ -615,6 +615,9 @@ export const variables = z.object({
     description: 'a separate port for `/metrics`',
     defaultText: 'none: `/metrics` is on PORT',
   }),
+  METRICS_KEY: oneOf('open', 'required')
+    .default('open')
+    .describe('`required`: `/metrics` answers admins, and API keys with the scope `metrics`'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:$/, 'http://collector:4318')
     .optional()
     .meta({

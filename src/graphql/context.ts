@@ -3,8 +3,8 @@ import type { Batch, Reader } from '../db/connect/reader.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
-/** The changes that an API key may be allowed. */
-export type Scope = 'runs' | 'rules' | 'hooks'
+/** The work of operators that an API key may be allowed. */
+export type Scope = 'runs' | 'rules' | 'hooks' | 'metrics'
 
 /**
  * The right of the caller to write: the name of the token or key that was sent, with the scopes of
@@ -12,7 +12,7 @@ export type Scope = 'runs' | 'rules' | 'hooks'
  */
 export type Admin = { name: string; scopes?: readonly Scope[] } | 'no' | 'closed'
 
-/** True if the caller may make any change. */
+/** True for an admin, and for a key with a scope. */
 export const isAdmin = (admin: Admin): admin is Exclude<Admin, string> =>
   typeof admin === 'object' && admin.scopes?.length !== 0
 
@@ -48,21 +48,20 @@ export const once =
  * @param scopes any of them allows it @throws UNAUTHENTICATED or FORBIDDEN unless the caller may
  */
 export function requireAdmin(admin: Admin, ...scopes: Scope[]): string {
+  const scope = `the scope ${scopes.join(' or ')}`
+  const orKey = scopes.length > 0 ? `, or an API key with ${scope},` : ''
   if (admin === 'closed')
     throw new GatewayError(
       'FORBIDDEN',
-      'Changes over HTTP are off on this server. Set ADMIN_TOKEN to allow them.',
+      `This takes an admin token${orKey} and the server has no admin: set ADMIN_TOKEN.`,
     )
   if (admin === 'no')
     throw new GatewayError(
       'UNAUTHENTICATED',
-      'Send the admin token as "Authorization: Bearer <token>" to make changes.',
+      `Send the admin token${orKey} as "Authorization: Bearer <token>".`,
     )
   if (admin.scopes && !scopes.some((one) => admin.scopes?.includes(one)))
-    throw new GatewayError(
-      'FORBIDDEN',
-      `The API key ${admin.name} lacks the scope ${scopes.join(' or ')}.`,
-    )
+    throw new GatewayError('FORBIDDEN', `The API key ${admin.name} lacks ${scope}.`)
   return admin.name
 }
 

@@ -10,13 +10,13 @@ import { readFreshness } from '../domain/distribution/freshness.ts'
 import { NEWEST_SNAPSHOTS, type NewestOfChain } from '../domain/status/newest-snapshots.ts'
 import type { Live } from '../graphql/live/live.ts'
 import type { Shares } from '../memory.ts'
-import type { EdgeCache } from './cache/edge-cache.ts'
+import type { Edge } from './edge.ts'
 import type { ServedGraph } from './graphql/served-graph.ts'
 
 const TIMEOUT_MS = 700
 
 interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'log' | 'now'> {
-  edge: EdgeCache
+  edge: Edge['cache']
   live: Live
   memory(): Shares
 }
@@ -29,7 +29,7 @@ interface MetricsOptions extends Pick<Deps, 'metrics' | 'store' | 'log' | 'now'>
 export function mountMetrics(
   app: FastifyInstance,
   deps: Deps,
-  edge: EdgeCache,
+  { cache: edge, keys }: Edge,
   { graph, live }: ServedGraph,
 ): void {
   const { config, metrics, store } = deps
@@ -70,7 +70,7 @@ export function mountMetrics(
     config.METRICS_PORT === undefined
       ? app
       : openMetricsServer(app, config.HOST, config.METRICS_PORT)
-  scraped.get('/metrics', async (_request, reply) => {
+  scraped.get('/metrics', { onRequest: keys.guardMetrics }, async (_request, reply) => {
     await measure()
     return reply
       .header('content-type', metrics.contentType)
@@ -81,6 +81,7 @@ export function mountMetrics(
 
 function openMetricsServer(app: FastifyInstance, host: string, port: number): FastifyInstance {
   const server = Fastify({ forceCloseConnections: true })
+  server.setErrorHandler(app.errorHandler)
   app.addHook('onReady', async () => {
     await server.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config.ts'
-import { GatewayError } from '../errors.ts'
-import type { Admin } from '../graphql/context.ts'
+import { type Admin, requireAdmin } from '../graphql/context.ts'
 
 type AdminTokens = ReadonlyMap<string, string>
 
@@ -33,18 +32,5 @@ export function adminOf({ authorization }: IncomingHttpHeaders, tokens: AdminTok
  */
 export function adminCheck(config: Parameters<typeof adminTokens>[0]) {
   const tokens = adminTokens(config)
-  return (headers: IncomingHttpHeaders): string => {
-    const admin = adminOf(headers, tokens)
-    if (admin === 'closed')
-      throw new GatewayError(
-        'FORBIDDEN',
-        'This is for admins, and the server has none. Set ADMIN_TOKEN to have one.',
-      )
-    if (admin === 'no')
-      throw new GatewayError(
-        'UNAUTHENTICATED',
-        'This is for admins: send the admin token as "Authorization: Bearer <token>".',
-      )
-    return admin.name
-  }
+  return (headers: IncomingHttpHeaders): string => requireAdmin(adminOf(headers, tokens))
 }

@@ -20,6 +20,7 @@ const SCOPES: Record<Scope, string> = {
   runs: 'compute points: manual updates and resyncs',
   rules: 'set and revoke multipliers and base points',
   hooks: 'list, add, change and remove hooks',
+  metrics: 'read /metrics of a gateway with METRICS_KEY=required',
 }
 
 interface AddOptions {
@@ -43,9 +44,10 @@ export function addKeys(program: Command): void {
     .option('--day <points>', 'its points in a day (default: any number)', parsePoints)
     .option('--expires <time>', 'its end: 2027-01-31 or 2027-01-31T12:00:00Z', parseEnd)
     .addOption(
-      new Option('--scope <names...>', 'the changes that it may make: none without it').choices(
-        Object.keys(SCOPES),
-      ),
+      new Option(
+        '--scope <names...>',
+        'the work of operators that it may do: none without it',
+      ).choices(Object.keys(SCOPES)),
     )
     .option('--json', 'print one JSON object')
     .addHelpText('after', `\nScopes:\n${scopes.join('\n')}`)

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import pTimeout from 'p-timeout'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../deps.ts'
 import { GatewayError } from '../errors.ts'
-import type { Admin, Scope } from '../graphql/context.ts'
+import { type Admin, requireAdmin, type Scope } from '../graphql/context.ts'
 import { adminOf, adminTokens } from './admin.ts'
 import { openBudgets } from './budgets.ts'
 import type { Budget } from './counters.ts'
@@ -139,6 +139,22 @@ export class Keys {
       this.#deps.log.error({ err: error }, 'an API key cannot be checked')
       return AWAY
     }
+  }
+
+  /**
+   * A hook of `/metrics`, which is answered before keys are looked for: with METRICS_KEY it lets
+   * admins pass, and keys with the scope `metrics`.
+   */
+  readonly guardMetrics = async ({ raw, headers }: FastifyRequest, reply: FastifyReply) => {
+    if (this.#deps.config.METRICS_KEY === 'open') return
+    reply.header('cache-control', 'no-store')
+    const scrape: Keyed = {
+      ...{ request: raw, response: reply.raw, handshake: undefined, key: undefined },
+      revoke: () => reply.raw.destroy(),
+    }
+    const fault = await this.identify(scrape)
+    if (fault) throw fault
+    requireAdmin(this.adminOf(headers, scrape.key), 'metrics')
   }
 
   /** Lists them to admins, and closes with the server. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort, isInstalled } from '../fire/redis-server.ts'
+import { command, parsed } from '../support/command-line.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { loadSample } from '../support/sample.ts'
 
@@ -57,6 +58,51 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     child.stdin.end(await scrape())
     await once(child, 'close')
     expect(told.split('\n').filter((line) => line.startsWith('gateway_'))).toEqual([])
+  })
+
+  test('scrapes with a key by the lines that prometheus.yml has as comments', async () => {
+    const on = await startGateway({ on: gateway, env: { METRICS_KEY: 'required' } })
+    const directory = mkdtempSync(join(tmpdir(), 'prometheus-'))
+    const keyFile = join(directory, 'gateway.key')
+    const env = { DATABASE_URL: on.deps.config.DATABASE_URL ?? '' }
+    const added = await command(['keys', 'add', 'prometheus', '--scope', 'metrics', '--json'], env)
+    writeFileSync(keyFile, `${parsed(added.out)[0].secret}\n`)
+    const config = read('prometheus.yml')
+      .replace(/^ {4}# (authorization:|.*credentials_file:)/gm, '    $1')
+      .replace('scrape_interval: 15s', 'scrape_interval: 1s\n  scrape_timeout: 1s')
+      .replace('rule_files:\n  - prometheus-alerts.yml\n', '')
+      .replace('127.0.0.1:4000', new URL(on.base).host)
+    const opened = config.replace('/etc/prometheus/gateway.key', keyFile)
+    const free = await freePort()
+    const path = join(directory, 'prometheus.yml')
+    writeFileSync(path, opened)
+    await run('promtool', ['check', 'config', path])
+    const prometheus = spawn(
+      'prometheus',
+      [
+        ...['--config.file', path, '--storage.tsdb.path', `${directory}/data`],
+        ...['--web.listen-address', `127.0.0.1:${free}`],
+      ],
+      { stdio: 'ignore' },
+    )
+    const target = () =>
+      fetch(`http://127.0.0.1:${free}/api/v1/targets`)
+        .then((answer) => answer.json())
+        .then(({ data }: any) => data.activeTargets[0])
+        .catch(() => undefined)
+    const until = (is: (target: any) => boolean) =>
+      vi.waitUntil(async () => is((await target()) ?? {}), { timeout: 30_000, interval: 200 })
+    try {
+      await until(({ health }) => health === 'up')
+      writeFileSync(path, opened.replace(/^ {4}authorization:\n.*\n/m, ''))
+      prometheus.kill('SIGHUP')
+      await until(({ health, lastError }) => health === 'down' && lastError.includes('401'))
+    } finally {
+      prometheus.kill('SIGKILL')
+      await once(prometheus, 'close')
+      rmSync(directory, { recursive: true, force: true })
+      await on.close()
+    }
   })
 
   test('scrapes a gateway, evaluates the alerts, and sees that the gateway is gone', async () => {

@@ -326,6 +326,7 @@ describe('commands', () => {
       'top-100.csv',
       'preview.json',
       'key.json',
+      'gateway.key',
     ])
       standIns[name] = join(written, name)
     standIns['tokenlist.json'] = join(written, 'list.json')

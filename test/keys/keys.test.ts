@@ -2,7 +2,7 @@ import { createClient } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { newSecret } from '../../src/keys/secret.ts'
-import { isInstalled, openRedis } from '../fire/redis-server.ts'
+import { freePort, isInstalled, openRedis } from '../fire/redis-server.ts'
 import { command, parsed } from '../support/command-line.ts'
 import { type EventStream, subscribe } from '../support/events.ts'
 import { ADMIN_TOKEN, type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts'
@@ -301,6 +301,103 @@ describe('metrics', () => {
     const counts = await metricsOf(on)
     expect([...counts.keys()].filter((one) => one.startsWith('requests'))).toHaveLength(201)
     expect(counts.get('requests other')).toBe(4)
+  })
+})
+
+describe('metrics behind a key', () => {
+  const env = { METRICS_KEY: 'required' }
+  const scraped = async (response: Response | Promise<Response>) => {
+    const answer = await response
+    const { headers } = answer
+    const body = await answer.text()
+    const isProblem = headers.get('content-type')?.includes('application/problem+json')
+    return { ...{ status: answer.status, headers, body }, ...(isProblem && JSON.parse(body)) }
+  }
+
+  test('take an admin token or the scope in either header, and nothing else', async () => {
+    const on = await another({ env })
+    const scrape = (headers = {}) => scraped(on.get('/metrics', headers))
+    const { name, secret } = await add('--scope', 'metrics')
+    for (const headers of [
+      sent(secret),
+      bearing(secret),
+      bearing(ADMIN_TOKEN),
+      { ...sent(secret), ...bearing(ADMIN_TOKEN) },
+    ])
+      expect(await scrape(headers)).toMatchObject({
+        status: 200,
+        body: expect.stringContaining('gateway_database_up 1'),
+      })
+    const refused = await scrape()
+    expect(refused).toMatchObject({
+      status: 401,
+      detail:
+        'Send the admin token, or an API key with the scope metrics, as ' +
+        '"Authorization: Bearer <token>".',
+    })
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer')
+    expect(refused.headers.get('cache-control')).toBe('no-store')
+    expect(refused.body).not.toContain('gateway_')
+    for (const headers of [sent('lgk_wrong'), bearing('wrong-admin'), bearing('')])
+      expect(await scrape(headers)).toMatchObject({ status: 401 })
+    const reader = await add()
+    const runner = await add('--scope', 'runs', 'rules')
+    for (const key of [reader, runner])
+      expect(await scrape(sent(key.secret))).toMatchObject({
+        status: 403,
+        detail: `The API key ${key.name} lacks the scope metrics.`,
+      })
+    expect(await scraped(on.get(`/metrics?key=${secret}`))).toMatchObject({ status: 400 })
+    const head = await fetch(`${on.base}/metrics`, { method: 'HEAD' })
+    expect(head.status).toBe(401)
+    expect((await on.get('/METRICS')).status).toBe(404)
+    for (const probe of ['/livez', '/readyz', '/health'])
+      expect((await on.get(probe)).status).toBe(200)
+    await must('revoke', name)
+    await until(async () => expect(await scrape(sent(secret))).toMatchObject({ status: 401 }))
+  })
+
+  test('allow no change, and take no points', async () => {
+    const on = await another({ env: { ...env, RATE_LIMIT: '5' } })
+    const { name, secret } = await add('--scope', 'metrics', '--minute', '3')
+    for (let i = 0; i < 6; i++) expect((await on.get('/metrics', sent(secret))).status).toBe(200)
+    const { errors } = await gateway.graphql(
+      'mutation { resyncDistribution(input: { date: "1999-01-01" }) { __typename } }',
+      {},
+      sent(secret),
+    )
+    expect(errors?.[0].message).toBe(`The API key ${name} lacks the scope runs.`)
+  })
+
+  test('are behind it on METRICS_PORT, and on a server without an admin token', async () => {
+    const port = await freePort()
+    const closed = { ADMIN_TOKEN: undefined as never, METRICS_PORT: String(port) }
+    await another({ env: { ...env, ...closed } })
+    const { secret } = await add('--scope', 'metrics')
+    const scrape = (headers = {}) => scraped(fetch(`http://127.0.0.1:${port}/metrics`, { headers }))
+    expect(await scrape(bearing(secret))).toMatchObject({ status: 200 })
+    expect(await scrape()).toMatchObject({
+      status: 403,
+      detail: expect.stringContaining('set ADMIN_TOKEN'),
+    })
+    expect(await scrape(bearing('lgk_wrong'))).toMatchObject({ status: 401 })
+  })
+
+  test('stay readable while the store is away, by the admin and a key that is known', async () => {
+    const on = await another({ env })
+    await until(() => expect(on.deps.notifications.connectedUntil).toBeGreaterThan(0))
+    const [known, late] = [await add('--scope', 'metrics'), await add('--scope', 'metrics')]
+    expect((await on.get('/metrics', sent(known.secret))).status).toBe(200)
+    const away = vi
+      .spyOn(on.deps.store.pool, 'query')
+      .mockRejectedValue(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }) as never)
+    closing.push(() => away.mockRestore())
+    for (const headers of [sent(known.secret), bearing(ADMIN_TOKEN)])
+      expect(await scraped(on.get('/metrics', headers))).toMatchObject({
+        status: 200,
+        body: expect.stringContaining('gateway_database_up 0'),
+      })
+    expect(await scraped(on.get('/metrics', sent(late.secret)))).toMatchObject({ status: 503 })
   })
 })
 
