@@ -9,7 +9,7 @@ import { resultOf } from '../graphql/execution/outcome.ts'
 import type { Edge } from '../http/edge.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { nearest } from '../nearest.ts'
-import { fittingAnswer, MAX_CHARACTERS } from './fit.ts'
+import { fittingAnswer, MAX_CHARACTERS, variablesOf } from './fit.ts'
 import type { ArgumentsSchema } from './input-schema.ts'
 import { documentOf, type Tool } from './tools.ts'
 
@@ -46,8 +46,9 @@ export async function callTool(
     const { limiter } = graph
     limiter.assertReadable(sent)
     const operation = graph.operations.of(documentOf(tool)) as Operation
-    const variables = { ...(tool.first && { first: tool.first }), ...sent }
-    const key = operation.depends === 'data' ? keyOf(tool, variables) : undefined
+    const given = { ...(tool.first && { first: tool.first }), ...sent }
+    const variables = variablesOf(tool, given)
+    const key = operation.depends === 'data' ? keyOf(tool, given) : undefined
     const { bypassesCache, minVersion } = exchange
     const isCached =
       key !== undefined && !bypassesCache && edge.cache.find(key, minVersion) !== undefined
@@ -57,9 +58,9 @@ export async function callTool(
       await graph.admit(operation, variables, { admin: 'no', charge, caller: exchange })
     }
     const compute = async (caller: Caller) => {
-      const read = (variables: Record<string, unknown>) =>
-        dataOf(graph, { operation, variables, admin: 'no' }, caller)
-      const json = await fittingAnswer(tool, variables, read)
+      const read = (page: Record<string, unknown>) =>
+        dataOf(graph, { operation, variables: variablesOf(tool, page), admin: 'no' }, caller)
+      const json = await fittingAnswer(tool, given, read)
       if (json === undefined) throw new GatewayError('ANSWER_TOO_LARGE', TOO_LARGE)
       return { name: operation.name, status: 200, json }
     }

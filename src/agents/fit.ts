@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts'
 import { exactJson, isExactNumber, parseExact } from '../exact-number.ts'
 import type { Tool } from './tools.ts'
 
@@ -11,6 +12,15 @@ type Values = Record<string, unknown>
 
 /** Reads the data of a tool's operation, as JSON. */
 export type Read = (variables: Values) => Promise<string>
+
+/** The variables of a tool's operation in the arguments of a call. @throws BAD_INPUT */
+export function variablesOf({ list }: Tool, sent: Values): Values {
+  const { offset, ...variables } = sent
+  if (list?.by !== 'rows') return sent
+  if (offset !== undefined && !/^\d{1,9}$/.test(String(offset)))
+    throw new GatewayError('BAD_INPUT', 'offset must be a whole number, as next.arguments has it.')
+  return variables
+}
 
 /**
  * Reads what a tool answers: its data without keys of caches, and `next`, with which a list goes
@@ -26,6 +36,7 @@ export async function fittingAnswer(
     Object.entries(variables).filter(([name]) => !hidden.includes(name)),
   )
   const data = arrange(dataOf(await read(variables)))
+  if (list?.by === 'rows') return cutRows(data, list.at, visible)
   const whole = answered(data, list && endOf(data, list.at, visible))
   if (whole.length <= MAX_CHARACTERS) return whole
   if (list?.by === 'after') {
@@ -103,6 +114,35 @@ function restOf(by: string, variables: Values, count: number): Values {
   return { ...variables, offset: String(Number(variables.offset ?? 0) + count) }
 }
 
+// Counts the rows of all lists below a path as those of one list, in the order of the answer. Lists
+// that have no row on a page are left out of it.
+function cutRows(data: Values, path: string, { offset, ...variables }: Values): string | undefined {
+  const lists = listsIn(at(data, path), path)
+  const rows = lists.flatMap((list) => list.rows.map((row) => ({ path: list.path, row })))
+  const start = Number(offset ?? 0)
+  const whole = answered(data)
+  if (start === 0 && whole.length <= MAX_CHARACTERS) return whole
+  const rest = rows.slice(start)
+  const around = lists.reduce((cut, list) => withList(cut, list.path, []), data)
+  const count = fitting(
+    rest.map(({ row }) => row),
+    MAX_CHARACTERS - ROOM - lengthOf(around) - lengthOf(variables),
+  )
+  if (count === 0 && rest.length > 0) return undefined
+  const end = start + count
+  const page = lists.reduce((cut, list) => {
+    const here = rest.slice(0, count).filter((one) => one.path === list.path)
+    const isElsewhere = here.length === 0 && list.rows.length > 0
+    return withList(cut, list.path, isElsewhere ? undefined : here.map(({ row }) => row))
+  }, data)
+  const names = lists.map((list) => list.path.split('.').at(-1)).join(', ')
+  const next = {
+    note: `These are rows ${start + 1} to ${end} of ${rows.length} in ${names}.${GO_ON}`,
+    arguments: { ...variables, offset: String(end) },
+  }
+  return answered(page, end < rows.length ? next : undefined)
+}
+
 // Cuts all series at the same time.
 function cutSeries(data: Values, variables: Values): string | undefined {
   const starts = [...new Set(startsIn(data))].sort()
@@ -146,7 +186,8 @@ function without(name: string, value: unknown): unknown {
 const at = (data: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (value as Values | null)?.[key], data)
 
-function withList(data: Values, path: string, rows: unknown[]): Values {
+// Undefined leaves the list out.
+function withList(data: Values, path: string, rows: unknown[] | undefined): Values {
   const [key = '', ...rest] = path.split('.')
   const value = rest.length > 0 ? withList(data[key] as Values, rest.join('.'), rows) : rows
   return { ...data, [key]: value }
@@ -155,11 +196,11 @@ function withList(data: Values, path: string, rows: unknown[]): Values {
 // The path of the longest list that is not within another.
 function longestList(data: unknown): string | undefined {
   const lists = listsIn(data, '')
-  return lists.sort((a, b) => b.length - a.length)[0]?.path
+  return lists.sort((a, b) => lengthOf(b.rows) - lengthOf(a.rows))[0]?.path
 }
 
-function listsIn(value: unknown, path: string): { path: string; length: number }[] {
-  if (Array.isArray(value)) return [{ path, length: lengthOf(value) }]
+function listsIn(value: unknown, path: string): { path: string; rows: unknown[] }[] {
+  if (Array.isArray(value)) return [{ path, rows: value }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) =>
     listsIn(one, path === '' ? key : `${path}.${key}`),

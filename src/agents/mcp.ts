@@ -132,6 +132,7 @@ const isCancellation = (message: Message) => message?.method === 'notifications/
 
 const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool => {
   const schema = inputSchema(graph.schema, documentOf(tool), tool.hidden)
+  if (tool.list?.by === 'rows') schema.properties.offset = OFFSET
   const { first, where } = schema.properties
   if (where?.properties && tool.filters)
     where.properties = Object.fromEntries(
@@ -142,6 +143,12 @@ const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool =
     Object.assign(first, most, tool.first && { default: tool.first })
   }
   return { ...tool, inputSchema: schema }
+}
+
+const OFFSET: InputSchema = {
+  type: 'string',
+  pattern: '^\\d{1,9}$',
+  description: 'Leaves out so many rows: next.arguments of an answer has the number.',
 }
 
 function unknown(kind: string, sent: string, known: string[]): McpError {

@@ -47,8 +47,11 @@ import {
 } from '../generated/client/graphql.ts'
 import { arrangeMovers } from './movers.ts'
 
-/** How the rest of a list is asked for: by the argument that gets another value. */
-export type Paging = 'after' | 'offset' | 'from' | 'addresses'
+/**
+ * How the rest of a list is asked for: by the argument that gets another value. By `rows`: the
+ * graph answers with all rows of one or more lists, and the tool takes the argument `offset`.
+ */
+export type Paging = 'after' | 'offset' | 'from' | 'addresses' | 'rows'
 
 /** An operation of the typed client as a tool. */
 export interface Tool {
@@ -57,7 +60,7 @@ export interface Tool {
   /** Its answer, for people and for models that choose a tool. */
   about: string
   document: unknown
-  /** The list that goes on: where it is in the data, and how. */
+  /** The list that goes on: where it is in the data, and how. By `rows`: all lists below it. */
   list?: { at: string; by: Paging }
   /** The rows of a page unless the caller asks for another number. */
   first?: number
@@ -154,6 +157,7 @@ export const TOOLS: Tool[] = [
       'All that a wallet has supplied, protected (supplied but not lent) and borrowed in each ' +
       'market and vault, now or at a time.',
     document: LatestSnapshotsDocument,
+    list: { at: 'user.latestSnapshots', by: 'rows' },
   },
   {
     name: 'wallet_earnings',
@@ -172,6 +176,7 @@ export const TOOLS: Tool[] = [
       'The earnings of a wallet since a time, by token, by pool, and by market and vault, in ' +
       'USD.',
     document: EarningsOfPeriodDocument,
+    list: { at: 'user.earnings', by: 'rows' },
   },
   {
     name: 'wallet_earnings_over_time',
@@ -220,6 +225,7 @@ export const TOOLS: Tool[] = [
       'The health factor and loan to value of a wallet by date, in one pool or the worst of ' +
       'all. Below a health factor of 1 a position can be liquidated.',
     document: HealthSeriesDocument,
+    list: { at: 'user.healthSeries', by: 'rows' },
   },
   {
     name: 'wallet_health_preview',
@@ -246,6 +252,7 @@ export const TOOLS: Tool[] = [
       'Several wallets as one: points, best rank, worth, earnings, net rates, and what they ' +
       'hold by pool, market and vault.',
     document: PortfolioDocument,
+    list: { at: 'portfolio', by: 'rows' },
   },
   {
     name: 'positions',
@@ -310,6 +317,7 @@ export const TOOLS: Tool[] = [
       'How many positions, and how much debt and collateral, each of several price changes ' +
       'would liquidate: in all, and by pool. Each change stands alone.',
     document: PriceShocksDocument,
+    list: { at: 'poolsAtRisk', by: 'rows' },
   },
   {
     name: 'health_factors',

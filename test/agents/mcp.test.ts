@@ -2,7 +2,9 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { TOOLS } from '../../src/agents/tools.ts'
 import { type Agent, connectAgent } from '../support/agent.ts'
+import { addressOf, record } from '../support/datasets.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { importFiles } from '../support/one-pool.ts'
 import { startOnSample } from '../support/sample.ts'
 
 /** MCP, as the official client and others speak it. */
@@ -104,10 +106,10 @@ describe('tools', () => {
 
 describe('long answers', () => {
   /** Calls a tool with the arguments of each answer until one has none. */
-  async function all(name: string, sent: object): Promise<any[]> {
+  async function all(name: string, sent: object, by = agent): Promise<any[]> {
     const answers = []
     for (let next: object | undefined = sent; next; ) {
-      const { content, structuredContent } = await agent.call(name, next)
+      const { content, structuredContent } = await by.call(name, next)
       expect(content[0].text.length).toBeLessThanOrEqual(25_000)
       answers.push(structuredContent)
       expect(answers.length).toBeLessThan(100)
@@ -156,6 +158,104 @@ describe('long answers', () => {
       { address: addresses[3] },
     )
     expect(series.map(({ start, points, rank }) => ({ start, points, rank }))).toEqual(user.series)
+  })
+
+  describe('of lists without pages go on by their rows', () => {
+    const SHOCKS = Array.from({ length: 40 }, (_, i) => ({
+      group: i % 2 ? 'ETH' : 'USD',
+      change: -0.02 * (i + 1),
+    }))
+
+    /** Calls a tool until its end, and puts the pages together. */
+    async function together(name: string, sent: object, by = agent) {
+      const answers = await all(name, sent, by)
+      expect(answers.length, name).toBeGreaterThan(1)
+      expect(answers[0].next.note).toMatch(/^These are rows 1 to \d+ of \d+ in /)
+      const joined = (one: any, other: any): any => {
+        if (Array.isArray(one) && Array.isArray(other)) return [...one, ...other]
+        if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return other
+        const keys = new Set([...Object.keys(one), ...Object.keys(other)])
+        return Object.fromEntries(
+          [...keys].map((key) => [
+            key,
+            key in one && key in other ? joined(one[key], other[key]) : (one[key] ?? other[key]),
+          ]),
+        )
+      }
+      return answers
+        .map(({ next, collateralAtRisk, ...data }) => data)
+        .reduce((one, other) => joined(one, other))
+    }
+
+    test('price_change_totals', async () => {
+      const { poolsAtRisk } = await together('price_change_totals', { shocks: SHOCKS })
+      const graph = await gateway.ask(
+        `query ($shocks: [PriceShock!]!) {
+          poolsAtRisk(shocks: $shocks) { group change poolAddress positionCount debtUsd }
+        }`,
+        { shocks: SHOCKS },
+      )
+      expect(poolsAtRisk).toHaveLength(graph.poolsAtRisk.length)
+      expect(poolsAtRisk).toMatchObject(graph.poolsAtRisk)
+    })
+
+    test('portfolio', async () => {
+      const { users } = await gateway.ask('{ users(first: 300) { nodes { address } } }')
+      const addresses = users.nodes.map((one: { address: string }) => one.address)
+      const { portfolio } = await together('portfolio', { addresses })
+      const graph = await gateway.ask(
+        `query ($addresses: [Address!]!) { portfolio(addresses: $addresses) {
+          totalPoints users { address } pools { poolAddress points userCount }
+          entities { chainId entityAddress shares userCount supplied { raw usd } }
+        } }`,
+        { addresses },
+      )
+      expect(portfolio).toMatchObject(graph.portfolio)
+      for (const list of ['users', 'pools', 'entities'])
+        expect(portfolio[list]).toHaveLength(graph.portfolio[list].length)
+    })
+
+    test('wallet_holdings', async () => {
+      const many = await startGateway()
+      const other = await connectAgent(many.base)
+      try {
+        const vaults = Array.from({ length: 120 }, (_, i) => ({
+          ...record.vaults,
+          id: addressOf(`vault ${i}`),
+        }))
+        const snapshots = vaults.map(({ id }, i) => ({
+          ...record['vault-snapshots'],
+          ...{ vaultId: id, shares: String(i + 1) },
+        }))
+        await importFiles(many, { vaults, 'vault-snapshots': snapshots })
+        const address = addressOf('alice')
+        const { user: paged } = await together('wallet_holdings', { address }, other)
+        const graph = await many.ask(
+          `query ($address: Address!) {
+            user(address: $address) { latestSnapshots { entityAddress shares supplied { raw } } }
+          }`,
+          { address },
+        )
+        expect(graph.user.latestSnapshots).toHaveLength(120)
+        expect(paged.latestSnapshots).toHaveLength(120)
+        expect(paged).toMatchObject(graph.user)
+      } finally {
+        await other.close()
+        await many.close()
+      }
+    })
+
+    test('an offset that is none is a mistake, and one past the end an empty page', async () => {
+      for (const offset of ['-1', 'x', '1e3', null, {}, '9999999999']) {
+        const { isError, content } = await agent.call('wallet_holdings', { address: user, offset })
+        expect([offset, isError]).toEqual([offset, true])
+        expect(content[0].text).toMatch(/^BAD_INPUT: offset must be a whole number/)
+      }
+      const past = await agent.ask('wallet_holdings', { address: user, offset: '999999' })
+      expect(past).toEqual({ user: {} })
+      const whole = await agent.ask('wallet_holdings', { address: user, offset: '0' })
+      expect(whole).toEqual(await agent.ask('wallet_holdings', { address: user }))
+    })
   })
 
   test('what has not even one whole row says what to ask for', async () => {
