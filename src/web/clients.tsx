@@ -27,6 +27,8 @@ interface ApiKey {
   id: string
   name: string
   state: 'valid' | 'expired' | 'revoked'
+  /** The work of operators that it may do. */
+  scopes: string[]
   perMinute: number | null
   perDay: number | null
   /** Null if it was not counted. */
@@ -125,7 +127,10 @@ export function ClientsOfGateway() {
             keyOf={({ id }) => id}
             parameter="keys"
             empty="There are no keys: everybody is answered as a client without one."
-            commands={['gateway keys add NAME --minute 600 --day 100000']}
+            commands={[
+              'gateway keys add NAME --minute 600 --day 100000',
+              'gateway keys add NAME --scope runs rules',
+            ]}
           />
           <List
             title="Hooks"
@@ -221,6 +226,10 @@ const keyColumns: Column<ApiKey>[] = [
         </>
       )
     },
+  },
+  {
+    name: 'Scopes',
+    cell: ({ scopes }) => (scopes.length > 0 ? scopes.join(', ') : none('only reads')),
   },
   pointsColumn(
     'Points a minute',

@@ -126,10 +126,11 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
       const { pool: store } = gateway.deps.store
       const path = 'secret-path'
       await store.query(
-        `INSERT INTO api_key (id, name, digest, per_minute, per_day, expires_at, revoked_at)
+        `INSERT INTO api_key
+           (id, name, digest, per_minute, per_day, expires_at, revoked_at, scopes)
          SELECT lpad(n::text, 12, '0'), 'bot ' || n, sha256(n::text::bytea), 600, 100000,
            CASE n WHEN 1 THEN '2099-01-31' WHEN 2 THEN '2001-01-31' END::timestamptz,
-           CASE n WHEN 3 THEN now() END
+           CASE n WHEN 3 THEN now() END, CASE n WHEN 1 THEN '["runs", "metrics"]' ELSE '[]' END::jsonb
          FROM generate_series(1, 12) n`,
       )
       await store.query(
@@ -154,6 +155,8 @@ describe.skipIf(!hasBrowser)(`for operators${hasBrowser ? '' : SKIPPED}`, () => 
           ...Array(7).fill('valid'),
         ])
         expect((await numbers(rows(page, 'API keys')))[0]).toEqual([600, 100_000])
+        expect(await rows(page, 'API keys').nth(0).innerText()).toContain('runs, metrics')
+        expect(await rows(page, 'API keys').nth(1).innerText()).toContain('only reads')
         expect(await numbers(rows(page, 'Hooks'))).toEqual([[1, 2]])
         expect(await rows(page, 'Hooks').innerText()).toMatch(
           /^\d+\s+hooks\.example\.org\s+failing\s+1\s+2\s+it answers 503\s+distribution\.failed$/,
