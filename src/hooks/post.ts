@@ -32,7 +32,7 @@ export interface Post {
 /** Opens what sends messages: it follows no redirects, and bounds time and answers. */
 export function openPost(allowsPrivate: boolean, timeoutMs = TIMEOUT_MS): Post {
   const connect = targetConnector(allowsPrivate, timeoutMs)
-  const dispatcher = new Agent({ connect, connections: 2 })
+  const dispatcher = new Agent({ connect })
   const send: Post['send'] = async ({ url, id, attempt, body, secrets }, now) => {
     const headers = {
       'content-type': 'application/json',

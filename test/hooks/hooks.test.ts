@@ -267,6 +267,17 @@ describe('failures', () => {
     expect([fine.requests.length, secret.requests.length]).toEqual([1, 0])
   })
 
+  test('paths of one server that hang hold up no other path of it', async () => {
+    const gateway = await open()
+    const place = await receiver((request, response) => {
+      if (!request.url.startsWith('/hang')) response.writeHead(204).end()
+    })
+    for (const path of ['hang1', 'hang2', 'hang3', 'fine']) await add(gateway, `${place.base}/${path}`)
+    await endRun(gateway, '2026-01-01')
+    sendFor(gateway, 300_000)
+    await until(() => expect(place.requests.map(({ url }) => url)).toContain('/fine'))
+  })
+
   test('an answer without end is not read to its end', async () => {
     const gateway = await open()
     let sent = 0
