@@ -1,3 +1,4 @@
+import Negotiator from 'negotiator'
 import { exactJson, isExactNumber } from '../exact-number.ts'
 import { FORMULA } from '../formula.ts'
 import type { Table } from './read-request.ts'
@@ -58,16 +59,24 @@ const jsonl: Format = {
 /** The formats of tables, by the end of their path. */
 export const formats: Record<string, Format> = { csv, jsonl }
 
-const ACCEPTED: [pattern: RegExp, name: string][] = [
-  [/\btext\/(csv|\*)|\*\/\*/i, 'csv'],
-  [/\bapplication\/(vnd\.apache\.|x-)?parquet\b/i, 'parquet'],
-  [/\bapplication\/(x-ndjson|ndjson|jsonl|x-jsonlines)\b/i, 'jsonl'],
-]
+// Who accepts anything gets the first one.
+const TYPES: Record<string, string> = {
+  [csv.type]: 'csv',
+  [jsonl.type]: 'jsonl',
+  'application/ndjson; charset=utf-8': 'jsonl',
+  'application/jsonl; charset=utf-8': 'jsonl',
+  'application/x-jsonlines; charset=utf-8': 'jsonl',
+  'application/vnd.apache.parquet': 'parquet',
+  'application/x-parquet': 'parquet',
+  'application/parquet': 'parquet',
+}
 
-/** The format that a request without one in its path accepts. Undefined if it accepts none. */
-export function acceptedFormat(accept = '*/*'): string | undefined {
-  const ends = ACCEPTED.map(([pattern, name]) => ({ name, at: accept.search(pattern) }))
-  return ends.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0]?.name
+/** The format that a request without one in its path prefers. Undefined if it accepts none. */
+export function acceptedFormat(accept: string | undefined): string | undefined {
+  const type = new Negotiator({ headers: { accept: accept || '*/*' } }).mediaType(
+    Object.keys(TYPES),
+  )
+  return type === undefined ? undefined : TYPES[type]
 }
 
 /** The values of rows, in the order of the columns. */

@@ -52,6 +52,7 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       const known = [...lists.keys()].join(', ')
       return sendProblem(reply, 404, `There is no such table. The tables are ${known}.`)
     }
+    if (ends.length === 0) reply.header('vary', 'Origin, Accept')
     const end = ends.length > 0 ? ends.join('.') : acceptedFormat(request.headers.accept)
     if (end === undefined || !names.includes(end))
       return sendProblem(reply, 406, `A table has one of these formats: ${names.join(', ')}.`)
