@@ -52,9 +52,8 @@ export function addHooks(program: Command): void {
     .command('rotate')
     .description('give a hook a new secret; the previous one signs too, for 24 hours')
     .argument('<hook>', 'its number', parseId)
-    .action((id: string) =>
-      withDeps(async ({ pool, now }) => print(await rotateSecret(pool, id, now()))),
-    )
+    .option('--json', 'print one JSON object')
+    .action(rotate)
   command
     .command('remove')
     .description('remove a hook and its messages')
@@ -127,6 +126,14 @@ function test(id: string): Promise<void> {
   return withDeps(async (deps) => {
     const message = await sendTest(deps, id)
     print(`The receiver of hook ${id} has taken the message ${message}.`)
+  })
+}
+
+function rotate(id: string, { json }: Options): Promise<void> {
+  return withDeps(async ({ pool, now }) => {
+    const secret = await rotateSecret(pool, id, now())
+    if (json) printJson({ id, secret })
+    else print(secret)
   })
 }
 

@@ -57,9 +57,9 @@ export function addKeys(program: Command): void {
     .description('show all keys, without their secrets')
     .option('--json', 'print one JSON object per line')
     .action(list)
-  named('rotate', 'give a key a new secret; the previous one is valid for 24 hours more').action(
-    (name: string) => withDeps(async ({ pool, now }) => print(await rotateKey(pool, name, now()))),
-  )
+  named('rotate', 'give a key a new secret; the previous one is valid for 24 hours more')
+    .option('--json', 'print one JSON object')
+    .action(rotate)
   named('revoke', 'revoke a key for good: its requests and streams end at once').action(
     (name: string) =>
       withDeps(async ({ pool, now }) => {
@@ -110,6 +110,14 @@ function add(name: string, { minute, day, expires, scope, json }: AddOptions): P
     if (json) return printJson({ name, ...key })
     print(`The key ${name} is added. Its secret is not shown again:`)
     print(key.secret)
+  })
+}
+
+function rotate(name: string, { json }: { json?: boolean }): Promise<void> {
+  return withDeps(async ({ pool, now }) => {
+    const secret = await rotateKey(pool, name, now())
+    if (json) printJson({ name, secret })
+    else print(secret)
   })
 }
 

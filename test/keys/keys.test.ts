@@ -406,7 +406,7 @@ describe('an end', () => {
     const clock = { at: new Date() }
     const on = await another({ now: () => clock.at })
     const { name, secret: old } = await add()
-    const secret = (await must('rotate', name)).trim()
+    const [{ secret }] = parsed(await must('rotate', name, '--json'))
     expect(secret).not.toBe(old)
     for (const one of [old, secret]) expect((await asked(on, sent(one))).status).toBe(200)
     clock.at = new Date(clock.at.getTime() + 25 * 3_600_000)
