@@ -99,7 +99,7 @@ function endOf(data: Values, path: string, variables: Values): Next | undefined 
   const list = at(data, path) as { pageInfo?: PageEnd; nodes?: unknown[] } | null | undefined
   const { hasNextPage, endCursor } = list?.pageInfo ?? {}
   if (!hasNextPage) return undefined
-  const note = `These are ${list?.nodes?.length} rows of a longer list.${GO_ON}`
+  const note = `This is a page of a longer list.${GO_ON}`
   return { note, arguments: { ...variables, after: endCursor } }
 }
 

@@ -6,6 +6,7 @@ import {
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
@@ -93,6 +94,8 @@ export class Mcp {
         ...{ uri, name, title, mimeType },
       })),
     }))
+    // Clients ask for them next to resources.
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }))
     server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
       const resources = await this.#resources
       const resource = resources.find((one) => one.uri === uri)
@@ -132,16 +135,25 @@ const isCancellation = (message: Message) => message?.method === 'notifications/
 
 const offered = (tool: (typeof TOOLS)[number], { graph }: Served): OfferedTool => {
   const schema = inputSchema(graph.schema, documentOf(tool), tool.hidden)
-  if (tool.list?.by === 'rows') schema.properties.offset = OFFSET
-  const { first, where } = schema.properties
+  const { first, offset, where } = schema.properties
   if (where?.properties && tool.filters)
     where.properties = Object.fromEntries(
       tool.filters.map((name) => [name, where.properties?.[name] as InputSchema]),
     )
   if (first) {
-    const most = { minimum: 1, maximum: 1000 }
-    Object.assign(first, most, tool.first && { default: tool.first })
+    const maximum = tool.most ?? 1000
+    const description = `The number of rows, 1 to ${maximum}.`
+    Object.assign(
+      first,
+      { minimum: 1, maximum, description },
+      tool.first && { default: tool.first },
+    )
   }
+  // The graph's description recommends cursors, which such a tool has not.
+  if (offset) offset.description = 'The number of rows to skip.'
+  if (tool.list?.by === 'rows') schema.properties.offset = OFFSET
+  for (const [name, values] of Object.entries(tool.choices ?? {}))
+    Object.assign(schema.properties[name] as InputSchema, { enum: values })
   return { ...tool, inputSchema: schema }
 }
 

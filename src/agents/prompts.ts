@@ -30,9 +30,10 @@ export function promptText(name: string, sent: Record<string, string>): string |
     )
   if (name === 'price_fall')
     return (
-      `Say what happens if ${value('token')} falls by ${value('percent')} %: call ` +
-      'price_change_totals and positions_hit_by_price_change with it as `group` and the change ' +
-      'as a fraction below 0. Name the sums, the pools, and the wallets with the most debt.'
+      `Say what happens if ${value('token')} falls by ${value('percent')} %: find it with tokens, ` +
+      'and call price_change_totals and positions_hit_by_price_change with its `movesWith` as ' +
+      '`group`, or if that is null its address as `asset`, and the change as a fraction below 0. ' +
+      'Name the sums, the pools, and the wallets with the most debt.'
     )
   return undefined
 }

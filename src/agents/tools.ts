@@ -64,6 +64,10 @@ export interface Tool {
   list?: { at: string; by: Paging }
   /** The rows of a page unless the caller asks for another number. */
   first?: number
+  /** The most rows of a page: 1,000 by default. */
+  most?: number
+  /** The values of enums that the tool takes, where the graph's enum has others. */
+  choices?: Record<string, string[]>
   /** Variables that callers do not set. */
   hidden?: string[]
   /** Makes the answer of the data, if it is another. */
@@ -85,6 +89,7 @@ export const TOOLS: Tool[] = [
       'Finds pools, vaults, markets and users by name, token symbol or (part of) an address. ' +
       'Begin here to turn a name into the address that other tools take.',
     document: SearchDocument,
+    most: 100,
   },
   {
     name: 'status',
@@ -480,6 +485,8 @@ export const TOOLS: Tool[] = [
     document: StackedChartDocument,
     list: { at: 'series', by: 'from' },
     first: 5,
+    most: 100,
+    choices: { groupBy: ['POOL', 'CHAIN', 'ASSET'] },
   },
   {
     name: 'seasons',

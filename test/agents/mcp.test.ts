@@ -66,6 +66,24 @@ describe('tools', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(60_000)
   })
 
+  test('each takes as many rows, and all choices, that its schema names', async () => {
+    const { tools } = await agent.client.listTools()
+    const schemaOf = (name: string) =>
+      tools.find((one) => one.name === name)?.inputSchema.properties as Record<string, any>
+    const most = schemaOf('search').first.maximum
+    expect((await agent.call('search', { text: 'ETH', first: most })).isError).toBeFalsy()
+    const over = await agent.call('search', { text: 'ETH', first: most + 1 })
+    expect(over.isError).toBe(true)
+    const { first, groupBy } = schemaOf('program_by_group')
+    for (const value of groupBy.enum)
+      expect(
+        (await agent.call('program_by_group', { groupBy: value, first: first.maximum })).isError,
+        value,
+      ).toBeFalsy()
+    for (const { name, inputSchema } of tools)
+      expect(JSON.stringify(inputSchema), name).not.toMatch(/0 to 1000?\b|Cursors stay fast/)
+  })
+
   test('each answers, with the same as text and as data, in 25,000 characters', async () => {
     const { pools, vaults } = await gateway.ask(`{
       pools(first: 1) { nodes { address marketA { chainId address } assetA { chainId address } } }
@@ -422,6 +440,7 @@ describe('texts', () => {
     const { resources } = await agent.client.listResources()
     const names = resources.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['schema.graphql', 'start.md', 'graphql.md']))
+    expect((await agent.client.listResourceTemplates()).resourceTemplates).toEqual([])
     for (const { uri } of resources) {
       const { contents } = await agent.client.readResource({ uri })
       expect((contents[0] as { text: string }).text.length, uri).toBeGreaterThan(500)

@@ -272,7 +272,8 @@ describe('failures', () => {
     const place = await receiver((request, response) => {
       if (!request.url.startsWith('/hang')) response.writeHead(204).end()
     })
-    for (const path of ['hang1', 'hang2', 'hang3', 'fine']) await add(gateway, `${place.base}/${path}`)
+    for (const path of ['hang1', 'hang2', 'hang3', 'fine'])
+      await add(gateway, `${place.base}/${path}`)
     await endRun(gateway, '2026-01-01')
     sendFor(gateway, 300_000)
     await until(() => expect(place.requests.map(({ url }) => url)).toContain('/fine'))
