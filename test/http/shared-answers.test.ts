@@ -117,6 +117,7 @@ const LOCAL: Record<string, string> = {
   LOG_REQUESTS: 'all',
   SLOW_REQUEST_MS: '1',
   SLOW_STATEMENT_MS: '1',
+  METRICS_KEY: 'required',
   METRICS_PORT: '0',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
   LOG_LEVEL: 'trace',

@@ -408,24 +408,25 @@ describe.runIf(hasPlans)('a table that takes long', () => {
   })
 
   test('is of one snapshot while an import lands', async () => {
-    const { pool } = heavy.deps.store
+    const filled = await startOnSample({ users: 60, days: 40 })
+    const { pool } = filled.deps.store
     const count = async () =>
       (await pool.query('SELECT count(*)::int AS count FROM position')).rows[0].count
-    await widenNames()
+    await widenNames(filled)
     const before = await count()
-    const response = await stalledAt(HEAVY, heavy)
-    await loadSample(heavy, { users: 90, days: 41 })
+    const response = await stalledAt(HEAVY, filled)
+    await loadSample(filled, { users: 90, days: 41 })
     expect(await count()).toBeGreaterThan(before)
     const rows = linesOf(await consumers.text(response))
     expect(rows).toHaveLength(before)
     expect(new Set(rows.map((row) => row['pool.name'].slice(0, 5)))).toEqual(new Set(['wide ']))
-    await widenNames()
+    await filled.close()
   })
 
   test('leaves its connection when its reader goes or stalls', async () => {
     const filled = await startOnSample({ users: 60, days: 40, env: { SEND_TIMEOUT_MS: '2500' } })
     try {
-      await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+      await widenNames(filled)
       const leaving = await stalledAt(HEAVY, filled)
       await expect.poll(() => transactions(filled)).toBe(1)
       leaving.destroy()
@@ -445,7 +446,7 @@ describe.runIf(hasPlans)('a table that takes long', () => {
   test('has two others of its client next to it at most, and reads and other clients go on', async () => {
     const filled = await startOnSample({ users: 60, days: 40, env: { TRUST_PROXY: '1' } })
     try {
-      await filled.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+      await widenNames(filled)
       const all = await Promise.all(Array.from({ length: 50 }, () => stalledAt(HEAVY, filled)))
       open.push(...all)
       const refused = all.filter(({ statusCode }) => statusCode === 429)
