@@ -25,7 +25,8 @@ afterAll(async () => {
   await heavy?.close()
 })
 
-const widenNames = () => heavy.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
+const widenNames = (of = heavy) =>
+  of.deps.store.pool.query("UPDATE pool SET name = repeat('wide ', 4000)")
 
 const HEAVY = '/tables/positions.jsonl?fields=id,points,pool.name'
 
