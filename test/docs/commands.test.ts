@@ -460,7 +460,7 @@ describe('GraphQL', () => {
 })
 
 describe('JavaScript', () => {
-  test.each(inLanguage('js'))('$at prints what its comments say', async ({ text }) => {
+  test.each(inLanguage('js').filter(isHere))('$at prints what its comments say', async ({ text }) => {
     const code = replaced(text, sample.base)
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
     const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { take } from '../../src/hooks/outbox.ts'
 import { openPost } from '../../src/hooks/post.ts'
-import { ROOT } from '../docs/markdown.ts'
+import { ROOT, readDocument } from '../docs/markdown.ts'
 import { command, parsed, serve } from '../support/command-line.ts'
 import { asAdmin, type Gateway } from '../support/gateway.ts'
 import {
@@ -52,8 +51,12 @@ describe('messages', () => {
     const { secret } = await add(gateway, place.base)
     const room = await receiver()
     const port = new URL(place.base).port
-    const args = [join(ROOT, 'src/hooks/receiver.mjs'), secret, port, room.base]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const code = readDocument('src/docs/alerts.md').blocks.find(({ language }) => language === 'js')
+    const args = ['--input-type=module', '-e', code?.text ?? '', '--', 'receiver.mjs', secret, port]
+    const child = spawn(process.execPath, [...args, room.base], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     closing.push(() => child.kill())
     let printed = ''
     child.stdout.on('data', (data) => {
@@ -61,7 +64,7 @@ describe('messages', () => {
     })
     await until(() => expect(printed).toContain('receiving on'))
     await command(['resync'], { DATABASE_URL: gateway.deps.config.DATABASE_URL ?? '' })
-    await until(() => expect(printed).toMatch(/distribution\.computed \{.*"kind":"resync"/))
+    await until(() => expect(printed).toMatch(/computed: .* for \d accounts \(resync, run \d+\)/))
     await until(() => expect(room.requests).toHaveLength(1))
     const { text } = bodyOf(room.requests[0] as SourceRequest)
     expect(printed).toContain(text)
