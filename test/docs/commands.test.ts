@@ -327,6 +327,8 @@ describe('commands', () => {
       'preview.json',
       'key.json',
       'gateway.key',
+      'sheet.etag',
+      'sheet.csv',
     ])
       standIns[name] = join(written, name)
     standIns['tokenlist.json'] = join(written, 'list.json')
