@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 COPY src/agents/package.json src/agents/
 COPY src/bench/package.json src/bench/
 COPY src/client/package.json src/client/
+COPY src/datasets/package.json src/datasets/
 COPY src/embedded/package.json src/embedded/
 COPY src/graphiql/package.json src/graphiql/
 COPY src/hooks/package.json src/hooks/

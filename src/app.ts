@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { mountAgents } from './agents/index.ts'
+import { mountDatasets } from './datasets/index.ts'
 import type { Deps } from './deps.ts'
 import { openEdge } from './http/edge.ts'
 import { mountGraphQL } from './http/graphql/mount.ts'
@@ -29,6 +30,7 @@ export async function createApp(deps: Deps, { plan = true } = {}): Promise<Fasti
   mountGraphQL(app, deps, served, edge)
   mountAgents(app, deps, served.graph, edge)
   mountTables(app, deps, served.graph, edge)
+  mountDatasets(app, deps, edge)
   edge.keys.mount(app)
   mountPages(app, edge.cache, deps, mountShare(app, deps, served.graph, edge))
   otherMethods.mount()

@@ -72,8 +72,10 @@ const SERVED = [
   'dashboard',
   'docs',
   'embed',
+  'export',
   'graphql',
   'health',
+  'import',
   'multipliers',
   'points',
   'pools',
@@ -594,6 +596,9 @@ export const variables = z.object({
     description: 'the hosts whose pages may call `/mcp` from a browser: `chat.example.org`',
     defaultText: 'none: programs, and pages of the same machine',
   }),
+  IMPORT_MAX_BYTES: whole(1024, 2 ** 50)
+    .default(1024 ** 3)
+    .describe('the most bytes of an import over HTTP, also decompressed'),
   SAMPLE_DATA: oneOf('on', 'off').default('off').meta({
     description: 'loads the sample into an empty store',
     defaultText: '`on` with `npm start`, else `off`',

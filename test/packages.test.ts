@@ -108,20 +108,20 @@ describe('dependencies', () => {
     expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(imported)
   })
 
-  test.each(['src/agents', 'src/bench', 'src/embedded', 'src/hooks', 'src/keys', 'src/sources'])(
-    'of %s are the packages that its files name',
-    (room) => {
-      const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
-      const texts = files
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => read(`${room}/${file}`))
-      const named = texts.flatMap((text) =>
-        [...text.matchAll(/ from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
-      )
-      const packages = [...new Set(named)].filter((name) => !isBuiltin(name)).sort()
-      expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(packages)
-    },
-  )
+  test.each([
+    ...['src/agents', 'src/bench', 'src/datasets', 'src/embedded', 'src/hooks', 'src/keys'],
+    'src/sources',
+  ])('of %s are the packages that its files name', (room) => {
+    const files = readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+    const texts = files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(`${room}/${file}`))
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/ from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
+    )
+    const packages = [...new Set(named)].filter((name) => !isBuiltin(name)).sort()
+    expect(Object.keys(JSON.parse(read(`${room}/package.json`)).dependencies)).toEqual(packages)
+  })
 })
 
 test('each override has a reason', () => {

@@ -4,17 +4,13 @@ import { GatewayError } from '../errors.ts'
 import type { GatewayDeps } from './deps.ts'
 
 /** The work of operators that an API key may be allowed. */
-export type Scope = 'runs' | 'rules' | 'hooks' | 'metrics'
+export type Scope = 'runs' | 'rules' | 'hooks' | 'metrics' | 'export' | 'import'
 
 /**
  * The right of the caller to write: the name of the token or key that was sent, with the scopes of
  * a key, or `no`. `closed` if the server has no token.
  */
 export type Admin = { name: string; scopes?: readonly Scope[] } | 'no' | 'closed'
-
-/** True for an admin, and for a key with a scope. */
-export const isAdmin = (admin: Admin): admin is Exclude<Admin, string> =>
-  typeof admin === 'object' && admin.scopes?.length !== 0
 
 /**
  * The context of every resolver: its reader of the store, its batches, and whether the caller may

@@ -20,6 +20,8 @@ const SCOPES: Record<Scope, string> = {
   runs: 'compute points: manual updates and resyncs',
   rules: 'set and revoke multipliers and base points',
   hooks: 'list, add, change and remove hooks',
+  export: 'read the whole store in the import format',
+  import: 'load records in the import format',
   metrics: 'read /metrics of a gateway with METRICS_KEY=required',
 }
 

@@ -89,6 +89,7 @@ export function navigation(root: string): Group[] {
         page('Sample data', 'sample', 'src/sample/README.md'),
         page('Hooks', 'hooks', 'src/hooks/README.md'),
         page('Keys', 'api-keys', 'src/keys/README.md'),
+        page('Datasets over HTTP', 'datasets', 'src/datasets/README.md'),
         page('Cards and badges', 'share', 'src/share/README.md'),
         page('Ways in for agents', 'agents', 'src/agents/README.md'),
         page('Tables over HTTP', 'tables-room', 'src/tables/README.md'),

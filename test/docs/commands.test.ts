@@ -329,6 +329,7 @@ describe('commands', () => {
       'gateway.key',
       'sheet.etag',
       'sheet.csv',
+      'store.tar',
     ])
       standIns[name] = join(written, name)
     standIns['tokenlist.json'] = join(written, 'list.json')
@@ -380,7 +381,7 @@ describe('commands', () => {
     test.skipIf(missing)(
       `${block.at}${missing ? ` (skipped: no ${missing})` : ''}`,
       async () => {
-        const isOfSample = !/import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
+        const isOfSample = !/-- import|SAMPLE_DATA=off|DATABASE_URL/.test(block.text)
         const store = isOfSample ? sampleStore : await newStore()
         let server: Started | undefined
         let out = ''

@@ -5,7 +5,7 @@ import { plainReader, type Reader, readFor } from '../../db/connect/reader.ts'
 import type { Caller } from '../../db/connect/scope.ts'
 import { GatewayError } from '../../errors.ts'
 import { parseExact } from '../../exact-number.ts'
-import { type Admin, contextOf, type GraphContext, isAdmin } from '../context.ts'
+import { type Admin, contextOf, type GraphContext } from '../context.ts'
 import type { GatewayDeps } from '../deps.ts'
 import {
   type DocumentReference,
@@ -119,7 +119,8 @@ export class Graph {
     { admin, charge, caller }: OperationCall,
   ): Promise<void> | undefined {
     caller?.startOperation(operation.name)
-    if (caller && operation.type === OperationTypeNode.MUTATION && isAdmin(admin))
+    const isMutation = operation.type === OperationTypeNode.MUTATION
+    if (caller && isMutation && typeof admin === 'object' && admin.scopes?.length !== 0)
       caller.admin = admin.name
     const cost = this.limiter.assertAllowed(operation, variables)
     if (caller) caller.cost = cost
