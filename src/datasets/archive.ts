@@ -8,6 +8,8 @@ import { boundBytes } from './bound-bytes.ts'
 
 const NAMES = new Set(datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz`]))
 
+const MAX_OTHERS = 20
+
 /** Files of a directory as a tar archive. */
 export function packed(dir: string, names: readonly string[], mtime: Date): Readable {
   const attributes = { mtime, mode: 0o644, uid: 0, gid: 0 }
@@ -20,7 +22,7 @@ export function packed(dir: string, names: readonly string[], mtime: Date): Read
 /**
  * Writes the files of the import format in a tar archive to a directory, whatever folder of the
  * archive they are in.
- * @returns the names of other files, which are left out
+ * @returns the names of the first other files, which are left out
  * @throws BAD_INPUT for a body that is not a whole archive
  */
 export async function unpack(body: Readable, dir: string, maxBytes: number): Promise<string[]> {
@@ -31,10 +33,11 @@ export async function unpack(body: Readable, dir: string, maxBytes: number): Pro
     filter({ name, type }) {
       const file = basename(name)
       if (type !== 'file' || file.startsWith('.')) return false
-      if (!NAMES.has(file)) others.push(file.slice(0, 100))
-      else if (taken.has(file)) throw new GatewayError('BAD_INPUT', `The body has ${file} twice.`)
-      else taken.add(file)
-      return NAMES.has(file)
+      if (!NAMES.has(file) && others.length < MAX_OTHERS) others.push(file.slice(0, 100))
+      if (!NAMES.has(file)) return false
+      if (taken.has(file)) throw new GatewayError('BAD_INPUT', `The body has ${file} twice.`)
+      taken.add(file)
+      return true
     },
     map: (header) => ({ ...header, name: basename(header.name) }),
   })

@@ -463,26 +463,29 @@ describe('GraphQL', () => {
 })
 
 describe('JavaScript', () => {
-  test.each(inLanguage('js').filter(isHere))('$at prints what its comments say', async ({ text }) => {
-    const code = replaced(text, sample.base)
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
-    const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(
-      ([, comment]) => comment as string,
-    )
-    expect(comments.length).toBeGreaterThan(0)
-    const expected = dense(comments.join(''))
-    const subscribes = text.includes('.subscription(')
-    let printed = ''
-    const isComplete = () => dense(printed).length >= expected.length + (subscribes ? 1 : 0)
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (data) => {
-        printed += data
-        if (isComplete()) child.kill()
-      })
-    await once(child, 'close')
-    expect(dense(printed).slice(0, expected.length)).toBe(expected)
-    expect(dense(printed).slice(expected.length)).toMatch(subscribes ? /^\d+$/ : /^$/)
-  })
+  test.each(inLanguage('js').filter(isHere))(
+    '$at prints what its comments say',
+    async ({ text }) => {
+      const code = replaced(text, sample.base)
+      const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: ROOT })
+      const comments = [...text.matchAll(/console\.log\(.*\).*?\n?\/\/ (.*)/g)].map(
+        ([, comment]) => comment as string,
+      )
+      expect(comments.length).toBeGreaterThan(0)
+      const expected = dense(comments.join(''))
+      const subscribes = text.includes('.subscription(')
+      let printed = ''
+      const isComplete = () => dense(printed).length >= expected.length + (subscribes ? 1 : 0)
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (data) => {
+          printed += data
+          if (isComplete()) child.kill()
+        })
+      await once(child, 'close')
+      expect(dense(printed).slice(0, expected.length)).toBe(expected)
+      expect(dense(printed).slice(expected.length)).toMatch(subscribes ? /^\d+$/ : /^$/)
+    },
+  )
 
   const python = isInstalled('python3')
   test.skipIf(!python).each(inLanguage('python'))(
