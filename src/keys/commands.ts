@@ -44,7 +44,7 @@ export function addKeys(program: Command): void {
   named('add', 'add a key; prints its secret, once')
     .option('--minute <points>', 'its points in a minute (default: RATE_LIMIT)', parsePoints)
     .option('--day <points>', 'its points in a day (default: any number)', parsePoints)
-    .option('--expires <time>', 'its end: 2027-01-31 or 2027-01-31T12:00:00Z', parseEnd)
+    .option('--expires <time>', 'its end: 2027-01-31 (0:00 UTC) or 2027-01-31T12:00:00Z', parseEnd)
     .addOption(
       new Option(
         '--scope <names...>',
