@@ -5,14 +5,16 @@ import { type CheerioAPI, load } from 'cheerio'
 import highlight from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import graphql from 'highlight.js/lib/languages/graphql'
+import javascript from 'highlight.js/lib/languages/javascript'
 import json from 'highlight.js/lib/languages/json'
+import python from 'highlight.js/lib/languages/python'
 import sql from 'highlight.js/lib/languages/sql'
 import typescript from 'highlight.js/lib/languages/typescript'
 import yaml from 'highlight.js/lib/languages/yaml'
 import { addressOf, type Page } from './page.ts'
 import type { SearchRecord } from './search-record.ts'
 
-const LANGUAGES = { bash, graphql, json, sql, typescript, yaml }
+const LANGUAGES = { bash, graphql, javascript, json, python, sql, typescript, yaml }
 for (const [name, language] of Object.entries(LANGUAGES)) highlight.registerLanguage(name, language)
 
 const mainOf = ($: CheerioAPI) => $('main')

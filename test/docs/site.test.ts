@@ -60,6 +60,23 @@ describe('over HTTP', () => {
     }
   })
 
+  test('code is highlighted in each language that programs are written in', () => {
+    const plain = new Set<string>()
+    for (const { html } of pages.values()) {
+      const $ = load(html)
+      for (const element of $('pre > code[class^=language-]').toArray()) {
+        const language = $(element).attr('class')?.replace('language-', '') ?? ''
+        if (
+          language !== 'text' &&
+          $(element).find('span').length === 0 &&
+          /\b(import|SELECT)\b/.test($(element).text())
+        )
+          plain.add(language)
+      }
+    }
+    expect([...plain]).toEqual([])
+  })
+
   test('every link and anchor resolves', async () => {
     const others = new Set<string>()
     const broken: string[] = []
