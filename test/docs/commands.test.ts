@@ -261,7 +261,7 @@ const STARTS = /\bnpm start\b|gateway -- serve\b/
  * The languages of blocks that are compiled by test/client, shown as examples of other programs,
  * generated, or files of test/docs/your-protocol. A drawing has none.
  */
-const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl', 'jsonc', '']
+const ELSEWHERE = ['ts', 'tsx', 'sql', 'jsonl', 'jsonc', 'yaml', '']
 /** The languages of answers. */
 const ANSWERS = new Set(['json', 'text'])
 const blocks = documents.flatMap((document) => document.blocks)
