@@ -8,7 +8,7 @@ import { boundBytes } from './bound-bytes.ts'
 
 const NAMES = new Set(datasetFiles.flatMap((file) => [`${file}.jsonl`, `${file}.jsonl.gz`]))
 
-const MAX_OTHERS = 20
+const MAX_NAMED = 20
 
 /** Files of a directory as a tar archive. */
 export function packed(dir: string, names: readonly string[], mtime: Date): Readable {
@@ -23,9 +23,13 @@ export function packed(dir: string, names: readonly string[], mtime: Date): Read
  * Writes the files of the import format in a tar archive to a directory, whatever folder of the
  * archive they are in.
  * @returns the names of the first other files, which are left out
- * @throws BAD_INPUT for a body that is not a whole archive
+ * @throws BAD_INPUT for a body that is not a whole archive, and the reason of the signal
  */
-export async function unpack(body: Readable, dir: string, maxBytes: number): Promise<string[]> {
+export async function unpack(
+  body: Readable,
+  dir: string,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<string[]> {
   const others: string[] = []
   const taken = new Set<string>()
   const archive = unpackTar(dir, {
@@ -33,8 +37,10 @@ export async function unpack(body: Readable, dir: string, maxBytes: number): Pro
     filter({ name, type }) {
       const file = basename(name)
       if (type !== 'file' || file.startsWith('.')) return false
-      if (!NAMES.has(file) && others.length < MAX_OTHERS) others.push(file.slice(0, 100))
-      if (!NAMES.has(file)) return false
+      if (!NAMES.has(file)) {
+        if (others.length < MAX_NAMED) others.push(file.slice(0, 100))
+        return false
+      }
       if (taken.has(file)) throw new GatewayError('BAD_INPUT', `The body has ${file} twice.`)
       taken.add(file)
       return true
@@ -43,16 +49,14 @@ export async function unpack(body: Readable, dir: string, maxBytes: number): Pro
   })
   // The body itself must stay open when the archive fails: its connection has the answer.
   const copy = new PassThrough()
-  const left = () => copy.destroy(new Error('The client has left.'))
-  body.once('close', () => !body.readableEnded && left())
   body.pipe(copy)
   try {
-    await pipeline(copy, boundBytes(maxBytes)(), archive)
+    await pipeline(copy, boundBytes(maxBytes)(), archive, { signal })
     return others
   } catch (error) {
+    signal.throwIfAborted()
     const { code, message } = error as NodeJS.ErrnoException
-    const hasLeft = body.destroyed && !body.readableEnded
-    if (error instanceof GatewayError || hasLeft || /^E[A-Z]+$/.test(code ?? '')) throw error
+    if (error instanceof GatewayError || /^E[A-Z]+$/.test(code ?? '')) throw error
     throw new GatewayError('BAD_INPUT', `The body is not a whole tar archive: ${message}`)
   } finally {
     body.unpipe(copy)

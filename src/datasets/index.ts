@@ -59,6 +59,7 @@ export function mountDatasets(app: FastifyInstance, deps: Deps, edge: Edge): voi
   const endOf = ({ raw }: FastifyReply): AbortSignal => {
     const left = new AbortController()
     const error = new GatewayError('BAD_INPUT', 'The client left before the end.')
+    if (raw.destroyed) left.abort(error)
     raw.once('close', () => left.abort(error))
     return AbortSignal.any([left.signal, closing.signal])
   }
@@ -93,7 +94,7 @@ export function mountDatasets(app: FastifyInstance, deps: Deps, edge: Edge): voi
     onRequest: async (request, reply) => {
       const requestedBy = allow(request, reply, 'import')
       const fault = mediaFault(request)
-      if (fault) return sendProblem(reply.header('accept', TAR), 415, fault)
+      if (fault) return sendProblem(reply.header('accept-post', TAR), 415, fault)
       const query = readQuery(ImportQuery, request)
       try {
         return reply.send(await take(request, reply, { requestedBy, ...query }))
@@ -112,13 +113,13 @@ export function mountDatasets(app: FastifyInstance, deps: Deps, edge: Edge): voi
     { check, ...options }: z.infer<typeof ImportQuery> & { requestedBy: string },
   ) =>
     importing(async (dir) => {
+      const signal = endOf(reply)
       const maxBytes = config.IMPORT_MAX_BYTES
       if (Number(request.headers['content-length']) > maxBytes) throw new TooLarge(maxBytes)
       const { unpack } = await import('./archive.ts')
-      const others = await unpack(request.raw, dir, maxBytes)
+      const others = await unpack(request.raw, dir, { maxBytes, signal })
       const dataset = await opened(dir, maxBytes)
       const transfer = check ? checkDataset : importDataset
-      const signal = endOf(reply)
       const summary = await transfer({ ...deps, pool: store.pool }, dataset, {
         ...options,
         signal,

@@ -137,7 +137,7 @@ function lineOf(key: StoredKey, now: Date): string {
     count === null ? [] : [`${count.toLocaleString('en-US')} points a ${window}`]
   const used = key.lastUsedAt ? `last used ${key.lastUsedAt.toISOString()}` : 'not used yet'
   const parts = [...points(key.perMinute, 'minute'), ...points(key.perDay, 'day')]
-  if (key.scopes.length > 0) parts.push(`may ${key.scopes.join(', ')}`)
+  if (key.scopes.length > 0) parts.push(`scopes: ${key.scopes.join(' ')}`)
   parts.push(used)
   return `${key.name}  ${stateText(key, now)}  ${parts.join(', ')}`
 }

@@ -130,6 +130,8 @@ CREATE TRIGGER bound_hook_deliveries AFTER INSERT ON hook_delivery
 
 -- A multiplier of dates to come is noted in the transaction that announces it.
 CREATE FUNCTION note_rule_for_hooks() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  chain jsonb := (SELECT to_jsonb(p.chain_id) FROM pool p WHERE p.id = NEW.pool_address);
 BEGIN
   INSERT INTO hook_delivery (hook_id, event, subject, facts, occurred_at)
   SELECT id, 'rules.announced', NEW.pool_address, jsonb_build_object('pool', NEW.pool_address,
@@ -137,8 +139,7 @@ BEGIN
     'depositB', NEW.deposit_token_b, 'borrowA', NEW.borrow_token_a, 'borrowB', NEW.borrow_token_b),
     clock_timestamp()
   FROM hook WHERE events @> '"rules.announced"'
-    AND coalesce(chain_ids @> (SELECT to_jsonb(p.chain_id) FROM pool p WHERE p.id = NEW.pool_address),
-      true)
+    AND coalesce(chain_ids @> chain, true)
   ORDER BY id FOR KEY SHARE;
   RETURN NULL;
 END $$;
