@@ -19,7 +19,16 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { fetch } from 'undici'
 import { serve } from './gateway.ts'
-import { type Check, megabytes, options, percentile, report, round, seconds } from './report.ts'
+import {
+  type Check,
+  median,
+  megabytes,
+  options,
+  percentile,
+  report,
+  round,
+  seconds,
+} from './report.ts'
 import { cpuOf, residentOf } from './speed/processes.ts'
 import { countStatements } from './speed/statements.ts'
 import { addressOf, openBenchStore, progress, serverCpu } from './store.ts'
@@ -93,29 +102,30 @@ async function compareSpeed(): Promise<void> {
     const sql = await statementOf(path.replace('parquet', 'csv'))
     const copies: Taken[] = []
     const tables: Taken[] = []
-    for (let round = 0; round < rounds; round++) {
+    for (let one = 0; one < rounds; one++) {
       copies.push(await taken(() => copy(sql)))
       tables.push(await taken(() => download(newPath(path))))
     }
-    const least = (all: Taken[], of: keyof Taken) => Math.min(...all.map((one) => one[of]))
-    const times = least(tables, 'seconds') / least(copies, 'seconds')
+    const least = (all: Taken[]) => Math.min(...all.map((one) => one.seconds))
+    const usual = (all: Taken[], of: keyof Taken) => round(median(all.map((one) => one[of])))
+    const times = least(tables) / least(copies)
     rows.push({
       table: name,
-      'COPY s': round(least(copies, 'seconds')),
-      'CPU of Postgres': round(least(copies, 'postgres')),
-      'table s': round(least(tables, 'seconds')),
+      'COPY s': round(least(copies)),
+      'Postgres, CPU s': usual(copies, 'postgres'),
+      'table s': round(least(tables)),
+      'Postgres for it': usual(tables, 'postgres'),
+      'gateway, CPU s': usual(tables, 'gateway'),
+      MB: megabytes(usual(tables, 'bytes')),
       times: round(times),
-      'CPU of Postgres, table': round(least(tables, 'postgres')),
-      'CPU of the gateway': round(least(tables, 'gateway')),
-      MB: megabytes(least(tables, 'bytes')),
     })
     checks.push({ name: `${name}: time to COPY's`, value: times, atMost: 2 })
     progress(JSON.stringify(rows.at(-1)))
   }
 }
 
-function newPath(path: string): string {
-  return `/tables/${path}&first=${1e12 + nth++}`
+function newPath(path: string, first = 1e12): string {
+  return `/tables/${path}&first=${first + nth++}`
 }
 
 async function taken(read: () => Promise<number>): Promise<Taken> {
@@ -136,7 +146,7 @@ async function statementOf(path: string): Promise<string> {
   const counter = await countStatements(store.url)
   const counted = await serve({ DATABASE_URL: counter.url, ...env })
   try {
-    await download(newPath(path).replace(/first=\d+/, 'first=1'), counted.base)
+    await download(`/tables/${path}&first=1`, counted.base)
     const cursor = /^DECLARE \w+ NO SCROLL CURSOR FOR /
     const declared = counter.take().find(({ sql }) => cursor.test(sql))
     if (!declared) throw new Error(`${path} is read without a cursor`)
@@ -181,11 +191,11 @@ async function download(path: string, base?: string): Promise<number> {
 
 /** What the gateway's memory grows by while tables are read, at full speed and slowly. */
 async function measureMemory(): Promise<void> {
-  for (const { path } of TABLES) await download(newPath(path).replace(/first=\d+/, 'first=20000'))
-  for (const [name, path] of [
-    ['4 columns, CSV', `positions.csv?${FOUR}`],
-    ['all columns, CSV', 'positions.csv?'],
-    ['all columns, Parquet', 'positions.parquet?'],
+  for (const { path } of TABLES) await download(newPath(path, 20_000))
+  for (const [name, path, first] of [
+    ['4 columns, CSV', `positions.csv?${FOUR}`, ROWS],
+    ['all columns, CSV', 'positions.csv?', ROWS / 10],
+    ['all columns, Parquet', 'positions.parquet?', ROWS / 10],
   ] as const)
     for (const [number, speed] of [
       [1, 'fast'],
@@ -195,7 +205,7 @@ async function measureMemory(): Promise<void> {
       const before = await settledMemory()
       const read = speed === 'fast' ? download : trickle
       const most = await mostMemory(
-        Promise.all(Array.from({ length: number }, () => read(newPath(path)))),
+        Promise.all(Array.from({ length: number }, () => read(newPath(path, first)))),
       )
       const grown = megabytes(most - before)
       rows.push({ table: `${number} of ${name}, ${speed}`, 'grown MB': grown })
