@@ -8,7 +8,7 @@ import type { Operation } from '../graphql/execution/operation.ts'
 import type { Source } from './lane.ts'
 import { defaultColumns, type List, listsOf } from './lists.ts'
 import { selectionOf } from './read-request.ts'
-import { CHUNK, pageReader, readPage, valueAt } from './rows.ts'
+import { CHUNK, pageReader, readPage } from './rows.ts'
 
 /** A list of an account: its rows are lines with its name. */
 interface Part {
@@ -104,3 +104,10 @@ export class Accounts {
 }
 
 const ANYONE = { address: `0x${'0'.repeat(40)}` }
+
+// Null if something on the path is.
+function valueAt(node: Record<string, unknown>, path: string[]): unknown {
+  let value: unknown = node
+  for (const key of path) value = (value as Record<string, unknown> | null)?.[key] ?? null
+  return value
+}

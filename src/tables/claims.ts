@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { GatewayError } from '../errors.ts'
+import type { Cell } from './cells.ts'
 import { type Format, formats } from './formats.ts'
 
 /** A season whose board is final. */
@@ -68,8 +69,8 @@ export const claimFormats: Record<string, (season: FinalSeason) => Format> = {
       type: 'application/json; charset=utf-8',
       head: () => headOf(season),
       lines: (rows) => {
-        const texts = claims(rows, season).map(([address, rank, points, share]) =>
-          JSON.stringify({ address, rank, points, share }),
+        const texts = claims(rows, season).map(
+          (row) => `{${row.map((value, at) => `"${COLUMNS[at]}":${value}`).join(',')}}`,
         )
         const text = texts.map((one, at) => (isFirst && at === 0 ? one : `,\n${one}`)).join('')
         isFirst &&= texts.length === 0
@@ -87,11 +88,12 @@ function headOf({ name, startsAt, endsAt, closedAt, digest, total }: FinalSeason
 }
 
 // Points and shares are text in JSON too, so that no reader rounds them.
-function claims(rows: unknown[][], { total }: FinalSeason): unknown[][] {
-  return rows.map(([address, rank, value]) => {
-    const points = BigInt((value as number).toFixed(6).replace('.', ''))
+function claims(rows: Cell[][], { total }: FinalSeason): Cell[][] {
+  return rows.map(([address = '', rank = '', value = '']) => {
+    const [whole = '', fraction = ''] = value.split('.')
+    const points = BigInt(whole + fraction.padEnd(6, '0'))
     const share = total === 0n ? 0n : (points * SCALE) / total
-    return [address, rank, decimal(points, 6), decimal(share, DECIMALS)]
+    return [address, rank, `"${decimal(points, 6)}"`, `"${decimal(share, DECIMALS)}"`]
   })
 }
 

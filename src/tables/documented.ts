@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { badArgument } from '../errors.ts'
-import { parseExact } from '../exact-number.ts'
+import { exactJson, parseExact } from '../exact-number.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { readInput } from '../http/rest.ts'
@@ -10,7 +10,7 @@ import { type Endpoint, REQUEST_TIME } from '../rest/endpoint.ts'
 import { endpoints } from '../rest/index.ts'
 import type { Source } from './lane.ts'
 import type { Column } from './parquet.ts'
-import { CHUNK, FIRST_CHUNK, fittingChunk, pageReader, readPage } from './rows.ts'
+import { CHUNK, FIRST_CHUNK, fittingChunk, pageReader, type Row, readPage } from './rows.ts'
 
 /** A list of a documented endpoint, whose pages are the answers of the endpoint. */
 export interface DocumentedList {
@@ -83,13 +83,13 @@ interface Body {
 const timed = (value: unknown = null, at: Date) =>
   value === REQUEST_TIME ? at.toISOString() : value
 
-/** The rows of a list, page by page in the snapshot of a transaction, as values of its columns. */
+/** The rows of a list, page by page in the snapshot of a transaction, as JSON of its columns. */
 export function pagesOf(
   { store, now }: Deps,
   { endpoint, operation, columns, key }: DocumentedList,
   input: Input,
   turn: () => Promise<void>,
-): Source<unknown[]> {
+): Source<Row> {
   const at = now()
   const variablesOf = (query: object) =>
     endpoint.variables({ ...input, query, now: () => at } as never) as Record<string, unknown>
@@ -107,7 +107,9 @@ export function pagesOf(
       const body = endpoint.answer(call as never).body as Body
       const listed = key === undefined ? body : body[key]
       const items = endpoint.hasRows ? parseExact(`[${own.json}]`) : listed
-      yield (items as Body[]).map((item) => columns.map(({ name }) => timed(item[name], at)))
+      yield (items as Body[]).map((item) =>
+        columns.map(({ name }) => exactJson(timed(item[name], at))),
+      )
       chunk = fittingChunk(chunk, read.json.length + own.json.length)
       const page = endpoint.pageInfo?.(data)
       const { nextCursor, pagination } = body

@@ -1,8 +1,7 @@
 import Negotiator from 'negotiator'
-import { exactJson, isExactNumber } from '../exact-number.ts'
+import { exactJson, parseExact } from '../exact-number.ts'
 import { FORMULA } from '../formula.ts'
-import type { Table } from './read-request.ts'
-import { type Row, valueAt } from './rows.ts'
+import type { Cell } from './cells.ts'
 
 /** A form of a format. */
 export interface Style {
@@ -13,8 +12,7 @@ export interface Style {
 export interface Format {
   type: string
   head(columns: string[], style: Style): string
-  /** Writes rows of values, in the order of the columns. */
-  lines(rows: unknown[][], columns: string[], style: Style): string
+  lines(rows: Cell[][], columns: string[], style: Style): string
   /** The text after the last row. */
   tail?: string
 }
@@ -29,15 +27,13 @@ const MAX_DIGITS = 15
 const csv: Format = {
   type: 'text/csv; charset=utf-8; header=present',
   head: (columns, { isForSpreadsheet }) =>
-    `${isForSpreadsheet ? BOM : ''}${columns.map(cell).join(',')}\n`,
+    `${isForSpreadsheet ? BOM : ''}${columns.map(quoted).join(',')}\n`,
   lines(rows, _, { isForSpreadsheet }) {
+    const write = isForSpreadsheet ? cellOfSpreadsheet : cell
     let out = ''
     for (const row of rows) {
-      for (let at = 0; at < row.length; at++) {
-        const text = textOf(row[at])
-        const kept = isForSpreadsheet ? withAllDigits(text) : text
-        out += at === 0 ? cell(kept) : `,${cell(kept)}`
-      }
+      out += write(row[0] as Cell)
+      for (let at = 1; at < row.length; at++) out += `,${write(row[at] as Cell)}`
       out += '\n'
     }
     return out
@@ -47,13 +43,16 @@ const csv: Format = {
 const jsonl: Format = {
   type: 'application/x-ndjson; charset=utf-8',
   head: () => '',
-  lines: (rows, columns) =>
-    rows
-      .map((row) => {
-        const values = row.map((value, at) => [columns[at], value])
-        return `${exactJson(Object.fromEntries(values))}\n`
-      })
-      .join(''),
+  lines(rows, columns) {
+    const names = columns.map((name, at) => `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+    let out = ''
+    for (const row of rows) {
+      for (let at = 0; at < row.length; at++)
+        out += `${names[at]}${isNested(row[at] as Cell) ? onOneLine(row[at] as Cell) : row[at]}`
+      out += '}\n'
+    }
+    return out
+  },
 }
 
 /** The formats of tables, by the end of their path. */
@@ -79,23 +78,34 @@ export function acceptedFormat(accept: string | undefined): string | undefined {
   return type === undefined ? undefined : TYPES[type]
 }
 
-/** The values of rows, in the order of the columns. */
-export function valuesOf(rows: Row[], { columns, hasCursors }: Table): unknown[][] {
-  const paths = columns.map((column) => column.split('.'))
-  return rows.map(({ node, cursor }) => {
-    const values = paths.map((path) => valueAt(node, path))
-    if (hasCursors) values.push(cursor)
-    return values
-  })
+const QUOTE = 34
+const BACKSLASH = '\\'
+const N = 110
+
+const isNested = (json: Cell) => json.startsWith('{') || json.startsWith('[')
+
+// Postgres writes spaces, and line breaks where the store has them.
+const onOneLine = (json: Cell) => exactJson(parseExact(json))
+
+/** The text of a value: that of a string, and JSON of others. Empty for null. */
+export function textOf(json: Cell): string {
+  const first = json.charCodeAt(0)
+  if (first === QUOTE) return json.includes(BACKSLASH) ? JSON.parse(json) : json.slice(1, -1)
+  if (first === N) return ''
+  return isNested(json) ? onOneLine(json) : json
 }
 
-function textOf(value: unknown): string {
-  if (value === null) return ''
-  if (typeof value === 'string') return value.replace(FORMULAS, "'$&")
-  return typeof value === 'object' && !isExactNumber(value) ? exactJson(value) : String(value)
-}
+// A text that begins with a letter or a digit, and has nothing to quote: most are.
+const PLAIN = /^"[0-9A-Za-z][^\\,]*"$/
 
-const cell = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const cell = (json: Cell) => (PLAIN.test(json) ? json.slice(1, -1) : quoted(shownText(json)))
+
+const cellOfSpreadsheet = (json: Cell) => quoted(withAllDigits(shownText(json)))
+
+const shownText = (json: Cell) =>
+  json.charCodeAt(0) === QUOTE ? textOf(json).replace(FORMULAS, "'$&") : textOf(json)
+
+const quoted = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 // An apostrophe makes a text of a number with more digits than a spreadsheet keeps.
 function withAllDigits(text: string): string {

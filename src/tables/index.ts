@@ -16,7 +16,7 @@ import { CLAIM_FIELDS, claimFormats, readFinalSeason } from './claims.ts'
 import { documentedLists, pagesOf, readDocumented } from './documented.ts'
 import { assertRun, FOR_GOOD, hasTag, tagOfTable } from './etags.ts'
 import { Files, sendFile, sendHead } from './files.ts'
-import { acceptedFormat, type Format, formats, type Style, valuesOf } from './formats.ts'
+import { acceptedFormat, type Format, formats, type Style } from './formats.ts'
 import { Lane, type Source, type Use } from './lane.ts'
 import { type List, listsOf, typeOfColumn } from './lists.ts'
 import type { Column } from './parquet.ts'
@@ -67,7 +67,6 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       name,
       source: sourceOf(table),
       columns: columnsOf(table).map((name) => ({ name, type: typeOfColumn(list.type, name) })),
-      valuesOf: (rows) => valuesOf(rows, table),
       style: table,
       key: [columns, variables, first, hasCursors, isPast || today],
       async begin(client) {
@@ -89,7 +88,6 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
           name: list.endpoint.operationId,
           source,
           columns: list.columns,
-          valuesOf: (rows) => rows,
           style: { isForSpreadsheet: form !== undefined },
           key: source.variables,
         })
@@ -115,10 +113,7 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       reply.type(format.type)
       return isKnown || request.method === 'HEAD'
         ? undefined
-        : formOf(format, columnsOf(table), {
-            valuesOf: (rows) => valuesOf(rows, table),
-            style: table,
-          })
+        : formOf(format, columnsOf(table), table)
     })
     return reply
   })
@@ -153,6 +148,14 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
     const left = new AbortController()
     reply.raw.once('close', () => left.abort())
     let isSent = false
+    let onRead = () => {}
+    const read = new Promise<void>((resolve) => {
+      onRead = resolve
+    })
+    let onClosed = () => {}
+    const closed = new Promise<void>((resolve) => {
+      onClosed = resolve
+    })
     const use: Use<One> = async (chunks, signal, client) => {
       const form = await begin(client)
       if (!form) {
@@ -164,24 +167,30 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       const texts = async function* () {
         yield head + text(value)
         for await (const rows of chunks) yield text(rows)
+        onRead()
+        // Who has a whole table may ask for the next one: it has left its place in the lane.
+        await closed
         yield tail
       }
       isSent = true
       reply.send(Readable.from(texts(), { objectMode: false }))
-      await finished(reply.raw, { signal })
+      await Promise.race([read, finished(reply.raw, { signal })])
     }
-    await lane.read(source, { request, reply, left: left.signal }, use).catch((error: unknown) => {
-      // A table that broke off ends its connection, so that nobody takes it for whole.
-      if (!isSent) throw error
-      reply.raw.destroy()
-    })
+    await lane
+      .read(source, { request, reply, left: left.signal }, use)
+      .catch((error: unknown) => {
+        // A table that broke off ends its connection, so that nobody takes it for whole.
+        if (!isSent) throw error
+        reply.raw.destroy()
+      })
+      .finally(onClosed)
   }
 
-  async function sendTable<One>(
+  async function sendTable(
     request: FastifyRequest,
     reply: FastifyReply,
     end: string,
-    table: WholeTable<One>,
+    table: WholeTable,
   ): Promise<FastifyReply> {
     const { name, source, columns, style, key, begin } = table
     const format = formats[end]
@@ -203,15 +212,15 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       return formOf(
         format,
         columns.map((column) => column.name),
-        table,
+        style,
       )
     })
     return reply
   }
 
   // Clients read the end of a file first, so it is made as a whole, even if they go meanwhile.
-  function fileOf<One>(
-    { name, source, columns, valuesOf, key }: WholeTable<One>,
+  function fileOf(
+    { name, source, columns, key }: WholeTable,
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
@@ -221,10 +230,7 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       lane.read(source, { request, reply }, async (chunks) => {
         // Its package is only loaded for the first file.
         const { writeParquet } = await import('./parquet.ts')
-        const values = async function* () {
-          for await (const rows of chunks) yield valuesOf(rows)
-        }
-        await writeParquet(path, columns, values())
+        await writeParquet(path, columns, chunks)
       })
     return files.of(JSON.stringify([name, key]), () => historyPoint(store), make)
   }
@@ -240,12 +246,10 @@ function refuseParameters({ query }: FastifyRequest): void {
 }
 
 /** A table that is sent in any format. */
-interface WholeTable<One> {
+interface WholeTable {
   name: string
-  source: Source<One>
+  source: Source<Row>
   columns: Column[]
-  /** The values of rows, in the order of the columns. */
-  valuesOf(rows: One[]): unknown[][]
   style: Style
   /** The values that its rows depend on, other than its name and the data. */
   key: unknown
@@ -260,14 +264,10 @@ interface Form<One> {
   tail?: string | undefined
 }
 
-function formOf<One>(
-  format: Format,
-  columns: string[],
-  { valuesOf, style }: Pick<WholeTable<One>, 'valuesOf' | 'style'>,
-): Form<One> {
+function formOf(format: Format, columns: string[], style: Style): Form<Row> {
   return {
     head: format.head(columns, style),
-    text: (rows) => format.lines(valuesOf(rows), columns, style),
+    text: (rows) => format.lines(rows, columns, style),
     tail: format.tail,
   }
 }

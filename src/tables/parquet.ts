@@ -1,6 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import { isExactNumber } from '../exact-number.ts'
+import type { Cell } from './cells.ts'
+import { textOf } from './formats.ts'
 
 type Type = Pick<SchemaElement, 'type' | 'converted_type'>
 
@@ -33,7 +34,7 @@ const GROUP_VALUES = 200_000
 export async function writeParquet(
   path: string,
   columns: Column[],
-  chunks: AsyncIterable<unknown[][]>,
+  chunks: AsyncIterable<Cell[][]>,
 ): Promise<number> {
   const writer = new ParquetWriter({
     writer: fileWriter(path),
@@ -48,13 +49,13 @@ export async function writeParquet(
       ),
     ],
   })
-  let group: unknown[][] = []
+  let group: Cell[][] = []
   let count = 0
   const flush = async () => {
     if (group.length === 0) return
     const columnData = columns.map(({ name, type }, at) => ({
       name,
-      data: group.map((row) => storedValue(row[at], typeOf(type))),
+      data: group.map((row) => storedValue(row[at] as Cell, typeOf(type))),
     }))
     await writer.write({ columnData, rowGroupSize: GROUP })
     count += group.length
@@ -71,11 +72,12 @@ export async function writeParquet(
 
 const DAY_MS = 86_400_000
 
-function storedValue(value: unknown, type: Type | undefined): unknown {
-  if (value === null) return null
-  if (type === undefined) return typeof value === 'string' ? value : JSON.stringify(value)
-  if (type === INT64) return BigInt(value as number)
-  if (type.converted_type === 'DATE') return Date.parse(value as string) / DAY_MS
-  if (type.converted_type === 'TIMESTAMP_MILLIS') return new Date(value as string)
-  return isExactNumber(value) ? Number(value) : value
+function storedValue(json: Cell, type: Type | undefined): unknown {
+  if (json === 'null') return null
+  const text = textOf(json)
+  if (type === undefined) return text
+  if (type === INT64) return BigInt(text)
+  if (type.converted_type === 'DATE') return Date.parse(text) / DAY_MS
+  if (type.converted_type === 'TIMESTAMP_MILLIS') return new Date(text)
+  return type.type === 'BOOLEAN' ? text === 'true' : Number(text)
 }

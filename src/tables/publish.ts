@@ -12,7 +12,7 @@ import { Graph } from '../graphql/execution/graph.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import { writeFault } from '../sources/index.ts'
 import { isoDay } from '../time.ts'
-import { formats, valuesOf } from './formats.ts'
+import { formats } from './formats.ts'
 import { type List, listsOf, typeOfColumn } from './lists.ts'
 import { writeParquet } from './parquet.ts'
 import {
@@ -205,26 +205,12 @@ const OF_DATES =
   'date,digest,finishedAt,run.recordId,run.basePointsDeposit,run.basePointsBorrow,' +
   'run.basePointsProtectedMinLtv'
 
-interface DateNode {
-  date: string
-  digest: string | null
-  finishedAt: string
-  run: {
-    recordId: string | number
-    basePointsDeposit: number
-    basePointsBorrow: number
-    basePointsProtectedMinLtv: number | null
-  } | null
-}
-
-function storedDate({ node }: Row): StoredDate {
-  const { date, digest, finishedAt, run } = node as unknown as DateNode
-  const basePoints = run && {
-    deposit: run.basePointsDeposit,
-    borrow: run.basePointsBorrow,
-    protectedMinLtv: run.basePointsProtectedMinLtv,
-  }
-  return { date, run: run && String(run.recordId), basePoints, digest, finishedAt }
+function storedDate(row: Row): StoredDate {
+  const [date, digest, finishedAt, run, deposit, borrow, protectedMinLtv] = row.map((json) =>
+    JSON.parse(json),
+  )
+  const basePoints = run === null ? null : { deposit, borrow, protectedMinLtv }
+  return { date, run: run === null ? null : String(run), basePoints, digest, finishedAt }
 }
 
 /** The tables of one snapshot. */
@@ -292,9 +278,8 @@ export class Tables {
     const values = async function* () {
       await write(csv.head(columns, table))
       for await (const rows of chunks) {
-        const of = valuesOf(rows, table)
-        await write(csv.lines(of, columns, table))
-        yield of
+        await write(csv.lines(rows, columns, table))
+        yield rows
       }
     }
     try {

@@ -10,13 +10,10 @@ import { badArgument, GatewayError } from '../errors.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
 import { defaultColumns, type List, readColumns } from './lists.ts'
-import { CHUNK, type Selection } from './rows.ts'
+import { CHUNK, type SelectedColumns } from './rows.ts'
 
 /** A table that a request asks for. */
-export interface Table extends Selection {
-  columns: string[]
-  /** True if its last column has the cursors of the rows. */
-  hasCursors: boolean
+export interface Table extends SelectedColumns {
   isForSpreadsheet: boolean
   /** The date that its rows are of, as YYYY-MM-DD. Undefined if its arguments name none. */
   date: string | undefined

@@ -1,27 +1,25 @@
 import { GraphQLError } from 'graphql'
-import type { PoolClient, QueryConfig } from 'pg'
+import type { PoolClient } from 'pg'
 import type { Statement, TextRow } from 'pothos-sql'
+import { sendForText } from '../db/connect/protocol.ts'
 import { plainReader, type Reader } from '../db/connect/reader.ts'
 import type { Store } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
-import { parseExact } from '../exact-number.ts'
 import type { Operation } from '../graphql/execution/operation.ts'
+import { type Cell, Cells } from './cells.ts'
 
 /** The most rows that are read at a time: a full page of the graph. */
 export const CHUNK = 1000
 /** The rows that are read first. Their size decides how many follow at a time. */
 export const FIRST_CHUNK = 100
 // The characters of the rows that are read at a time, or of a single row.
-const CHUNK_SIZE = 512 * 1024
+const CHUNK_SIZE = 256 * 1024
 
 // No list has more rows.
 const ALL = 2n ** 62n
 
-/** A row of the graph, and its cursor if the table has cursors. */
-export interface Row {
-  node: Record<string, unknown>
-  cursor?: string
-}
+/** A row: its values as JSON, in the order of the columns. */
+export type Row = Cell[]
 
 /** The rows that are read: a planned page of the graph, without its end. */
 export interface Selection {
@@ -31,15 +29,11 @@ export interface Selection {
   first: number | undefined
 }
 
-/** The value at a path of a row. Null if something on it is. */
-export function valueAt(node: Row['node'], path: string[]): unknown {
-  let value: unknown = node
-  for (const key of path) value = (value as Record<string, unknown> | null)?.[key] ?? null
-  return value
-}
-
-interface Page {
-  rows: { nodes?: Row['node'][]; edges?: Row[] }
+/** A selection of columns. */
+export interface SelectedColumns extends Selection {
+  columns: string[]
+  /** True if the last value of a row is its cursor. */
+  hasCursors: boolean
 }
 
 /**
@@ -51,7 +45,7 @@ interface Page {
 export async function* rowsOf(
   store: Store,
   client: PoolClient,
-  { operation, variables, first }: Selection,
+  { operation, variables, columns, hasCursors, first }: SelectedColumns,
   turn: () => Promise<void>,
 ): AsyncGenerator<Row[]> {
   const cursor = new Cursor(client, first)
@@ -61,11 +55,11 @@ export async function* rowsOf(
     return rows
   }
   const reader = readerOf(store, client, next)
+  const cells = new Cells(columns, hasCursors)
   while (!cursor.isAtEnd) {
     const answer = await readPage(operation, variables, reader)
-    cursor.chooseChunk(answer.json.length)
-    const { rows } = parseExact(answer.json) as Page
-    yield rows.edges ?? rows.nodes?.map((node) => ({ node })) ?? []
+    cursor.readAhead(answer.json.length)
+    yield cells.rowsOf(answer.json)
   }
   await cursor.close()
 }
@@ -83,11 +77,20 @@ export async function readPage(
   throw new GatewayError('UNSUPPORTED', 'This store cannot send this list as a table.')
 }
 
+/** Rows of a cursor. */
+interface Fetched {
+  rows: TextRow[]
+  isLast: boolean
+}
+
 /** The rows of a statement, without the end of its page, on a cursor of Postgres. */
 class Cursor {
   isAtEnd = false
   #isOpen = false
   #chunk = FIRST_CHUNK
+  #read = 0
+  // Read while those before are written.
+  #ahead: Promise<Fetched> | undefined
   readonly #client: PoolClient
   readonly #first: number | undefined
 
@@ -102,19 +105,31 @@ class Cursor {
       await this.#client.query(`DECLARE whole NO SCROLL CURSOR FOR ${whole}`, values as unknown[])
       this.#isOpen = true
     }
-    const rows = await textRows(this.#client, { text: `FETCH ${this.#chunk} FROM whole` })
-    this.isAtEnd = rows.length < this.#chunk
+    const { rows, isLast } = await (this.#ahead ?? this.#fetch())
+    this.#ahead = undefined
+    this.#read = rows.length
+    this.isAtEnd = isLast
     return rows
+  }
+
+  /** Begins to read the next rows: as many as fit, by the size of those that were read. */
+  readAhead(size: number): void {
+    if (this.isAtEnd) return
+    this.#chunk = fittingChunk(this.#read, size)
+    this.#ahead = this.#fetch()
+    // Who asks for the rows has the error.
+    this.#ahead.catch(() => {})
+  }
+
+  async #fetch(): Promise<Fetched> {
+    const chunk = this.#chunk
+    const rows = await textRows(this.#client, { text: `FETCH ${chunk} FROM whole`, values: [] })
+    return { rows, isLast: rows.length < chunk }
   }
 
   /** Makes room for another table of the same transaction. */
   async close(): Promise<void> {
     if (this.#isOpen) await this.#client.query('CLOSE whole')
-  }
-
-  /** Chooses how many rows are read next, by the size of those that were. */
-  chooseChunk(size: number): void {
-    this.#chunk = fittingChunk(this.#chunk, size)
   }
 }
 
@@ -122,20 +137,17 @@ class Cursor {
 export const fittingChunk = (rows: number, characters: number): number =>
   Math.max(1, Math.min(CHUNK, Math.floor((rows * CHUNK_SIZE) / characters)))
 
-async function textRows(client: PoolClient, statement: QueryConfig): Promise<TextRow[]> {
-  const { rows } = await client.query<TextRow>({
-    ...statement,
-    rowMode: 'array',
-    types: { getTypeParser: () => (value: string) => value },
+const textRows = (client: PoolClient, { text, values }: Statement): Promise<TextRow[]> =>
+  new Promise((resolve, reject) => {
+    const statement = { name: undefined, text, values: values as unknown[] }
+    sendForText(client, statement, undefined, (error, rows = []) =>
+      error ? reject(error) : resolve(rows),
+    )
   })
-  return rows
-}
 
 /** A reader of planned pages on the snapshot of a transaction. */
 export const pageReader = (store: Store, client: PoolClient): Reader =>
-  readerOf(store, client, ({ text, values }) =>
-    textRows(client, { text, values: values as unknown[] }),
-  )
+  readerOf(store, client, (statement) => textRows(client, statement))
 
 const PAGE = new RegExp(String.raw`\bLIMIT (${CHUNK}|${CHUNK + 1})\b`, 'g')
 

@@ -94,6 +94,7 @@ describe.runIf(hasPlans)('tables', () => {
       expect(csv.trimEnd().split('\n'), name).toEqual(['id', ...ids.map(({ id }) => id)])
     }
     const positions = linesOf(await textAt('/tables/positions.jsonl?fields=id'))
+    expect(await transactions(gateway)).toBe(0)
     expect(positions.length).toBeGreaterThan(2000)
   })
 
@@ -265,6 +266,53 @@ describe.runIf(hasPlans)('tables', () => {
     } finally {
       await empty.close()
     }
+  })
+
+  test('a value is the same as in the graph, whatever is in it', async () => {
+    const { pool } = heavy.deps.store
+    const texts = [
+      '"],"name":[{',
+      'ends with \\',
+      '\\"',
+      'a,b\nc\td',
+      '{"nodes":[',
+      'né 🦀',
+      'null',
+    ]
+    await pool.query(
+      `UPDATE vault v SET name = ($1::text[])[1 + o.n % ${texts.length}]
+       FROM (SELECT ctid, row_number() OVER () AS n FROM vault) o WHERE o.ctid = v.ctid`,
+      [texts],
+    )
+    const { vaults } = await heavy.ask('{ vaults(first: 100) { nodes { name } } }')
+    const names = vaults.nodes.map(({ name }: { name: string }) => name)
+    expect(new Set(names)).toEqual(new Set(texts))
+    const lines = linesOf(await textAt('/tables/vaults.jsonl?fields=name,name', heavy))
+    expect(lines.map(({ name }) => name)).toEqual(names)
+    const quoted = (name: string) =>
+      /[",\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
+    const csv = await textAt('/tables/vaults.csv?fields=name', heavy)
+    expect(csv).toBe(`name\n${names.map((name: string) => `${quoted(name)}\n`).join('')}`)
+  })
+
+  test('numbers have all their digits, and an object that is null has no values', async () => {
+    const { pool } = heavy.deps.store
+    const { rows } = await pool.query(
+      `UPDATE stored_position SET points_a = 8589934592000000, points_b = 8589934591000001, run_id = NULL
+       WHERE id = (SELECT max(id) FROM stored_position)
+       RETURNING id, distribution_date::text AS date`,
+    )
+    const [{ id: key, date }] = rows
+    const where = encodeURIComponent(JSON.stringify({ date: { eq: date }, points: { gte: 9e9 } }))
+    const path = `?where=${where}&fields=run.recordId,points,run.basePointsBorrow,id`
+    const id = Buffer.from(`Position:${key}`).toString('base64')
+    expect(await textAt(`/tables/positions.csv${path}`, heavy)).toBe(
+      `run.recordId,points,run.basePointsBorrow,id\n,17179869183.000001,,${id}\n`,
+    )
+    expect(await textAt(`/tables/positions.jsonl${path}`, heavy)).toBe(
+      '{"run.recordId":null,"points":17179869183.000001,"run.basePointsBorrow":null,' +
+        `"id":"${id}"}\n`,
+    )
   })
 
   test('names are harmless in a spreadsheet, which keeps all digits', async () => {
