@@ -20,7 +20,7 @@ export interface Format {
 const BOM = '\uFEFF'
 const FORMULAS = new RegExp(FORMULA)
 const QUOTED = /[",\n\r]/
-const NUMBER = /^-?\d+(\.\d+)?$/
+const WHOLE_PART = /^-?0*(\d+)(?:\.\d+)?$/
 // A spreadsheet keeps this many digits of a number.
 const MAX_DIGITS = 15
 
@@ -107,9 +107,9 @@ const shownText = (json: Cell) =>
 
 const quoted = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-// An apostrophe makes a text of a number with more digits than a spreadsheet keeps.
+// An apostrophe makes a text of a number whose whole part has more digits than a spreadsheet keeps.
+// Fractions stay numbers, so that it can add them.
 function withAllDigits(text: string): string {
-  if (text.length <= MAX_DIGITS || !NUMBER.test(text)) return text
-  const digits = text.replace(/[-.]/g, '').replace(/^0+/, '')
-  return digits.length > MAX_DIGITS ? `'${text}` : text
+  const [, whole = ''] = WHOLE_PART.exec(text) ?? []
+  return whole.length > MAX_DIGITS ? `'${text}` : text
 }

@@ -24,6 +24,8 @@ let empty: Gateway
 const closing: (() => unknown)[] = []
 
 beforeAll(async () => {
+  // Other programs leave files of the same names in the common directory.
+  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'test-datasets-'))
   sample = await startOnSample({ users: 4, days: 3 })
   empty = await startGateway({ env: { IMPORT_MAX_BYTES: String(64 * 2 ** 20) } })
 })
@@ -33,6 +35,8 @@ afterEach(async () => {
 afterAll(async () => {
   await empty?.close()
   await sample?.close()
+  rmSync(tmpdir(), { recursive: true })
+  delete process.env.TMPDIR
 })
 
 const exported = async (query = '', headers: Record<string, string> = asAdmin, from = sample) => {

@@ -315,7 +315,7 @@ describe.runIf(hasPlans)('tables', () => {
     )
   })
 
-  test('names are harmless in a spreadsheet, which keeps all digits', async () => {
+  test('names are harmless in a spreadsheet, which keeps all digits of whole numbers', async () => {
     const { pool } = heavy.deps.store
     await pool.query(`UPDATE vault SET name = '=HYPERLINK("https://evil.example")'`)
     const vaults = await textAt('/tables/vaults.csv?fields=name&first=1', heavy)
@@ -332,6 +332,10 @@ describe.runIf(hasPlans)('tables', () => {
     const long = lines.filter((line) => /^'\d{16,},\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(line))
     expect(long.length).toBeGreaterThan(0)
     expect(lines.filter((line) => /^\d{16,},/.test(line))).toEqual([])
+    const values = await textAt('/tables/activity.csv?fields=amount.value&for=spreadsheet', heavy)
+    const fractions = values.split('\n').filter((line) => /^\d+\.\d{15,}$/.test(line))
+    expect(fractions.length).toBeGreaterThan(0)
+    expect(values).not.toMatch(/^'\d{1,15}\./m)
   })
 })
 
