@@ -4,7 +4,6 @@ import { readAddress } from '../address.ts'
 import { inWrite } from '../db/write.ts'
 import { GatewayError } from '../errors.ts'
 import { EVENTS } from './events.ts'
-import { readTarget } from './target.ts'
 
 const MAX_HOOKS = 1000
 const MAX_WATCHES = 200_000
@@ -55,7 +54,12 @@ export interface NewHook {
  * @throws BAD_INPUT for a URL, an event, a chain or a wallet that cannot be
  * @throws CONFLICT if there are too many hooks or watched wallets
  */
-export function addHook(pool: Pool, options: NewHook): Promise<{ id: string; secret: string }> {
+export async function addHook(
+  pool: Pool,
+  options: NewHook,
+): Promise<{ id: string; secret: string }> {
+  // It brings undici, which a gateway without hooks does not load.
+  const { readTarget } = await import('./target.ts')
   const url = readTarget(options.url, options.allowsPrivate)
   const events = readEvents(options)
   const chains = readChains(options.chainIds, events)
