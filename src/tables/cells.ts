@@ -3,7 +3,7 @@ export type Cell = string
 
 /** An object of a row: its members, in the order of the selection. */
 interface Member {
-  /** What comes before its value: a brace or a comma, and its name. */
+  /** The text before its value: a brace or a comma, and its name. */
   before: string
   /** Its column, or its members. */
   value: number | Member[]
