@@ -52,12 +52,14 @@ export async function addKey(
      ON CONFLICT (name) DO NOTHING`,
     [id, name, digest, perMinute, perDay, expiresAt, JSON.stringify(scopes), MAX_KEYS],
   )
-  if (rowCount === 0)
-    throw new GatewayError(
-      'CONFLICT',
-      `A key ${name} exists, or there are ${MAX_KEYS} keys: take another name, or remove one.`,
-    )
-  return { id, secret }
+  if (rowCount !== 0) return { id, secret }
+  const named = await pool.query('SELECT FROM api_key WHERE name = $1', [name])
+  throw new GatewayError(
+    'CONFLICT',
+    named.rowCount === 0
+      ? `There are ${MAX_KEYS} keys, which is the most: remove one.`
+      : `A key ${name} exists: take another name, rotate it, or remove it.`,
+  )
 }
 
 /** All keys, in the order in which they were added. */
