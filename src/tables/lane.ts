@@ -18,6 +18,9 @@ const LONGEST_MS = 15 * 60_000
 // A table costs a tenth of its pages in the graph, since it is read by one statement.
 const DISCOUNT = 10
 const CHARGE_AGAIN_MS = 1000
+// While others ask, tables leave them this time between two chunks, and for a while after.
+const REST_MS = 10
+const QUIET_AFTER_MS = 200
 // The time that tables in progress have when the gateway closes.
 const CLOSING_MS = 2000
 
@@ -40,6 +43,8 @@ export class Lane {
   readonly #pool: pg.Pool
   readonly #closing = new AbortController()
   readonly #turns = pLimit(1)
+  // When a request came that asks for no table.
+  #othersAt = Number.NEGATIVE_INFINITY
   // The number of tables in progress by client.
   readonly #open = new Map<string, number>()
 
@@ -49,6 +54,9 @@ export class Lane {
     // At most half of a pool are transactions.
     this.#pool = new pg.Pool({ ...store.pool.options, max: 2 * AT_ONCE })
     this.#pool.on('error', () => {})
+    app.server.on('request', ({ url = '' }) => {
+      if (!url.includes('/tables/')) this.#othersAt = performance.now()
+    })
     app.addHook('preClose', async () => {
       setTimeout(() => this.#closing.abort(), CLOSING_MS).unref()
     })
@@ -56,7 +64,11 @@ export class Lane {
   }
 
   /** Waits for a turn. One chunk is written in each, so that other answers wait for one alone. */
-  readonly turn = (): Promise<void> => this.#turns(() => nextTurn())
+  readonly turn = (): Promise<void> =>
+    this.#turns(() => {
+      const isQuiet = performance.now() - this.#othersAt > QUIET_AFTER_MS
+      return isQuiet ? nextTurn() : wait(REST_MS)
+    })
 
   /**
    * Reads a table in a transaction, and charges for its rows as it goes.
