@@ -164,7 +164,7 @@ function everyField(type: Field['type'], depth: number): string {
 /** A query for every root field, and one for each order and each bound of a number of each list. */
 function everyQuery(): string[] {
   const roots = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
-    ({ name }) => !/^(node|nodes|_|limits|preview)/.test(name),
+    ({ name }) => !/^(node|nodes|_|limits|preview|hooks)/.test(name),
   )
   return roots.flatMap((field) => {
     const args = argumentsOf(field)
