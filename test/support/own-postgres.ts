@@ -75,7 +75,9 @@ export async function startOwnPostgres(
       '-o',
       '--username=postgres --auth=trust --no-sync --encoding=UTF8 --locale=C',
     )
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+  // A replica that was away finds what it has missed.
+  const settings = '-c fsync=off -c wal_keep_size=1GB'
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= ${settings}`
   // Its output must not be this process's: the server would keep it open.
   let isUp = false
   const start = async () => {
