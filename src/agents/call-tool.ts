@@ -46,9 +46,9 @@ export async function callTool(
     const { limiter } = graph
     limiter.assertReadable(sent)
     const operation = graph.operations.of(documentOf(tool)) as Operation
-    const given = { ...(tool.first && { first: tool.first }), ...sent }
-    const variables = variablesOf(tool, given)
-    const key = operation.depends === 'data' ? keyOf(tool, given) : undefined
+    const filled = { ...(tool.first && { first: tool.first }), ...sent }
+    const variables = variablesOf(tool, filled)
+    const key = operation.depends === 'data' ? keyOf(tool, filled) : undefined
     const { bypassesCache, minVersion } = exchange
     const isCached =
       key !== undefined && !bypassesCache && edge.cache.find(key, minVersion) !== undefined
@@ -60,7 +60,7 @@ export async function callTool(
     const compute = async (caller: Caller) => {
       const read = (page: Record<string, unknown>) =>
         dataOf(graph, { operation, variables: variablesOf(tool, page), admin: 'no' }, caller)
-      const json = await fittingAnswer(tool, given, read)
+      const json = await fittingAnswer(tool, filled, read)
       if (json === undefined) throw new GatewayError('ANSWER_TOO_LARGE', TOO_LARGE)
       return { name: operation.name, status: 200, json }
     }

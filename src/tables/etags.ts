@@ -5,7 +5,7 @@ import type { Store } from '../db/connect/store.ts'
 import { GatewayError } from '../errors.ts'
 import { tagOf } from '../http/cache/answer.ts'
 
-/** How long a table may be kept whose address has the run of its date. */
+/** How long caches may hold a table whose address has the run of its date. */
 export const FOR_GOOD = 'public, max-age=31536000, immutable'
 
 /**
@@ -16,11 +16,6 @@ export const FOR_GOOD = 'public, max-age=31536000, immutable'
 export async function tagOfTable(store: Store, of: unknown[]): Promise<string> {
   return tagOf(JSON.stringify([manifest.version, await historyPoint(store), of]))
 }
-
-/** True if a header has a tag, or any. */
-export const hasTag = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  ifNoneMatch?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) ===
-  true
 
 /** @throws CONFLICT if the rows of a date are not those of a run */
 export async function assertRun(client: PoolClient, date: string, run: string): Promise<void> {

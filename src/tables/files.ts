@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GatewayError } from '../errors.ts'
+import { isFresh } from '../http/cache/answer.ts'
 
 interface File {
   path: string
@@ -134,8 +135,7 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Fil
   const { size, tag, path } = file
   reply.header('accept-ranges', 'bytes').header('etag', tag)
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
-  // A proxy may have made it weak, and a client may have several.
-  if (ifNoneMatch === '*' || ifNoneMatch?.includes(tag)) return reply.code(304).send()
+  if (isFresh(ifNoneMatch, tag)) return reply.code(304).send()
   const asked = range !== undefined && (ifRange ?? tag) === tag ? readRange(range, size) : undefined
   if (asked === 'outside') return reply.code(416).header('content-range', `bytes */${size}`).send()
   const { start, end } = asked ?? { start: 0, end: size - 1 }

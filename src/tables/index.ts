@@ -7,6 +7,7 @@ import { historyPoint } from '../db/connect/history.ts'
 import type { Deps } from '../deps.ts'
 import { badArgument } from '../errors.ts'
 import type { Graph } from '../graphql/execution/graph.ts'
+import { isFresh } from '../http/cache/answer.ts'
 import type { Edge } from '../http/edge.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { sendProblem } from '../http/server/problem.ts'
@@ -14,7 +15,7 @@ import { isoDay } from '../time.ts'
 import { Accounts } from './account.ts'
 import { CLAIM_FIELDS, claimFormats, readFinalSeason } from './claims.ts'
 import { documentedLists, pagesOf, readDocumented } from './documented.ts'
-import { assertRun, FOR_GOOD, hasTag, tagOfTable } from './etags.ts'
+import { assertRun, FOR_GOOD, tagOfTable } from './etags.ts'
 import { Files, sendFile, sendHead } from './files.ts'
 import { acceptedFormat, type Format, formats, type Style } from './formats.ts'
 import { Lane, type Source, type Use } from './lane.ts'
@@ -107,7 +108,7 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
       const tag = `"${season.digest}"`
       const file = attachment(`board-${season.digest}.${end}`)
       reply.headers({ ...HEADERS, etag: tag, 'content-disposition': file })
-      const isKnown = hasTag(request.headers['if-none-match'], tag)
+      const isKnown = isFresh(request.headers['if-none-match'], tag)
       if (isKnown) reply.code(304)
       const format = formatOf(season)
       reply.type(format.type)
@@ -203,7 +204,7 @@ export function mountTables(app: FastifyInstance, deps: Deps, graph: Graph, edge
     }
     reply.type(format.type)
     const etag = await tagOfTable(store, [name, end, style.isForSpreadsheet, key])
-    const isKnown = hasTag(request.headers['if-none-match'], etag)
+    const isKnown = isFresh(request.headers['if-none-match'], etag)
     if (isKnown) reply.code(304)
     if (isKnown || request.method === 'HEAD') return sendHead(reply.headers({ etag }))
     await send(source, request, reply, async (client) => {

@@ -27,11 +27,11 @@ export const AllRows = ({ of, caption }: AllRowsProps) => (
 const OF_PAGES = ['first', 'offset', 'after']
 
 function pathOf(
-  { name, arguments: given = {} }: WholeList,
+  { name, arguments: shown = {} }: WholeList,
   end: string,
   more: object = {},
 ): string {
-  const sent = Object.entries({ ...given, ...more }).flatMap(([key, value]) => {
+  const sent = Object.entries({ ...shown, ...more }).flatMap(([key, value]) => {
     if (value === undefined || OF_PAGES.includes(key)) return []
     return [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
   })

@@ -77,6 +77,18 @@ export const tagOf = (
   { weak = false }: { weak?: boolean | undefined } = {},
 ) => `${weak ? 'W/' : ''}"${hash('sha1', body, 'base64url')}"`
 
+/**
+ * True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch
+ * adds and which addresses caches.
+ */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  const tags = ifNoneMatch.replace(/-(br|gzip)"/g, '"').split(',')
+  return tags.some((tag) => opaque(tag) === opaque(etag))
+}
+
 /** True if an answer may be sent compressed: an uncached one would be compressed each time. */
 export const isCompressible = ({ key, body, timeAt }: HttpAnswer): boolean =>
   key !== undefined && timeAt === undefined && body.length >= COMPRESS_FROM

@@ -4,7 +4,14 @@ import { DATA_VERSION, type Exchange } from '../exchange.ts'
 import { plainAnswer, VARY } from '../graphql/request-params.ts'
 import { corsHeaders } from '../server/cors.ts'
 import { isEncoded } from '../server/decode-bodies.ts'
-import { type Encoding, type HttpAnswer, isCompressible, tagOf, timedBody } from './answer.ts'
+import {
+  type Encoding,
+  type HttpAnswer,
+  isCompressible,
+  isFresh,
+  tagOf,
+  timedBody,
+} from './answer.ts'
 import type { EdgeCache } from './edge-cache.ts'
 
 interface AnsweredRequest {
@@ -64,16 +71,6 @@ export function sendAnswer(
     if (cached) send(cached)
     else edge.compressed(answer, encoding).then(send, (error) => response.destroy(error))
   }
-}
-
-// True if the client's tag matches, in any encoding. Ignores `cache-control: no-cache`, which fetch
-// adds and which addresses caches.
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  if (ifNoneMatch === etag || ifNoneMatch === '*') return true
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  const tags = ifNoneMatch.replace(/-(br|gzip)"/g, '"').split(',')
-  return tags.some((tag) => opaque(tag) === opaque(etag))
 }
 
 function accepted(header: string | undefined): Encoding | undefined {
